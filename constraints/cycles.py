@@ -50,7 +50,8 @@ from corpus.cycles.edges import (
     composed,
     inner_communication,
 )
-from corpus.litmus.test import SCOPES, Place, Region
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import SCOPES, Place
 
 DIY7_EDGES = 3
 """The limit of edges within a thread that diy7 has by default, without its ``-ins``."""

@@ -39,7 +39,10 @@ from constraints.levels import Levels, Site
 from constraints.meetings import RendezvousClauses
 from constraints.runs import Runs
 from constraints.solvers import EXECUTION_SOLVER, Propagation, open_solver
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Scope, Term
+from corpus.litmus.locations import Loc
+from corpus.litmus.orders import Scope
+from corpus.litmus.propositions import FinalRegister, Proposition, Term
+from corpus.litmus.test import LitmusTest
 from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL

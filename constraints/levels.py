@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from constraints.circuit import Circuit, Literal
-from corpus.litmus.test import Mode, Order, Scope
+from corpus.litmus.orders import Mode, Order, Scope
 from oracle.executions.events import INITIAL, OBJECT, WAITED, Event, EventKind, done_in
 
 

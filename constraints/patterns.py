@@ -18,8 +18,9 @@ from math import prod
 
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import Annotation, Edge
+from corpus.litmus.locations import Region
 from corpus.litmus.normal import renumbered
-from corpus.litmus.test import SCOPES, Place, Region
+from corpus.litmus.orders import SCOPES, Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,8 @@ from constraints.levels import Site
 from constraints.solvers import EXECUTION_SOLVER, open_solver
 from constraints.witnesses import decoded, violated
 from corpus.awaited import awaiting
-from corpus.litmus.test import LitmusTest, Quantifier
+from corpus.litmus.propositions import Quantifier
+from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
 from oracle.executions.witness import CandidateExecution, Violation

@@ -15,19 +15,11 @@ from constraints.circuit import Literal
 from constraints.executions import Executions
 from constraints.formula import Clause
 from constraints.solvers import Z3, Solver
-from corpus.litmus.test import (
-    MBARRIER,
-    And,
-    Atom,
-    FinalRegister,
-    LitmusTest,
-    Loc,
-    Not,
-    Or,
-    Proposition,
-    Term,
-    is_asynchronous,
-)
+from corpus.litmus.instructions import is_asynchronous
+from corpus.litmus.locations import Loc
+from corpus.litmus.orders import MBARRIER
+from corpus.litmus.propositions import And, Atom, FinalRegister, Not, Or, Proposition, Term
+from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
 from oracle.executions.events import Apply, EventKind, Expression, Read

@@ -35,7 +35,8 @@ from constraints.deferred import Assignment
 from constraints.executions import Executions, FiniteValues
 from constraints.solvers import EXECUTION_SOLVER, Solver, open_solver
 from constraints.witnesses import decoded
-from corpus.litmus.test import Label, LitmusTest
+from corpus.litmus.instructions import Label
+from corpus.litmus.test import LitmusTest
 from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL

@@ -16,7 +16,9 @@ from constraints.circuit import Literal
 from constraints.deferred import Assignment
 from constraints.executions import Executions, FiniteValues
 from constraints.solvers import EXECUTION_SOLVER, open_solver
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
+from corpus.litmus.locations import Loc
+from corpus.litmus.propositions import FinalRegister, Proposition, Term
+from corpus.litmus.test import LitmusTest
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import Model
 from oracle.cat.terms import ModelCheck

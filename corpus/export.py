@@ -22,7 +22,7 @@ from corpus.dialects.dartagnan.ptx import PTX
 from corpus.dialects.dartagnan.vulkan import VULKAN
 from corpus.errors import InputError, visible
 from corpus.files import new_folder
-from corpus.litmus.test import Mode
+from corpus.litmus.orders import Mode
 from corpus.litmus.text import Dialect
 from corpus.progress.as_litmus import RELAXED, VULKAN_RELAXED, axb_test
 from corpus.progress.text import print_axb, program_of

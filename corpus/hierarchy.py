@@ -48,7 +48,7 @@ LEVEL_WORDS: dict[str, HierarchyLevel] = {word: level for level, words in _WORDS
 """The levels by their words, those of Vulkan first within each level."""
 
 SHORT_WORDS = ("gpu", "queue", "cta", "warp")
-"""The words of ``corpus.litmus.test.Scope.label``, by which a model of one level may be called."""
+"""The words of ``corpus.litmus.orders.Scope.label``, by which a model of one level may be called."""
 
 
 def apart(threads: int) -> Places:

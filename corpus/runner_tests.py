@@ -13,8 +13,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import (
+    Assign,
+    AsyncGroup,
+    AsyncOperation,
+    Barrier,
+    Branch,
+    Fence,
+    GroupOperation,
+    Label,
+    Load,
+    Rmw,
+    Store,
+)
+from corpus.litmus.locations import Loc, Reg
 from corpus.litmus.normal import litmus_digest
+from corpus.litmus.propositions import And, Atom, FinalRegister, Not, Or
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 from corpus.progress.text import program_of
@@ -67,25 +81,25 @@ class RunnerTest:
 CODING = Coding(
     {
         Program: "axb",
-        litmus.LitmusTest: "litmus",
-        litmus.Load: "load",
-        litmus.Store: "store",
-        litmus.Rmw: "rmw",
-        litmus.AsyncOperation: "asynchronous-operation",
-        litmus.AsyncGroup: "asynchronous-group",
-        litmus.Fence: "fence",
-        litmus.Barrier: "barrier",
-        litmus.GroupOperation: "group-operation",
-        litmus.Assign: "assign",
-        litmus.Branch: "branch",
-        litmus.Label: "label",
-        litmus.Reg: "register",
-        litmus.Loc: "location",
-        litmus.FinalRegister: "final-register",
-        litmus.Atom: "comparison",
-        litmus.Not: "not",
-        litmus.And: "and",
-        litmus.Or: "or",
+        LitmusTest: "litmus",
+        Load: "load",
+        Store: "store",
+        Rmw: "rmw",
+        AsyncOperation: "asynchronous-operation",
+        AsyncGroup: "asynchronous-group",
+        Fence: "fence",
+        Barrier: "barrier",
+        GroupOperation: "group-operation",
+        Assign: "assign",
+        Branch: "branch",
+        Label: "label",
+        Reg: "register",
+        Loc: "location",
+        FinalRegister: "final-register",
+        Atom: "comparison",
+        Not: "not",
+        And: "and",
+        Or: "or",
     }
 )
 

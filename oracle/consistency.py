@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from corpus.errors import InputError, did_you_mean
 from corpus.files import read_text
 from corpus.litmus.processors import PROCESSORS
-from corpus.litmus.test import LitmusTest, Proposition
+from corpus.litmus.propositions import Proposition
+from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model, checked_model
 from oracle.cat.syntax import MOST_BYTES, read_cat, shipped_models
 from oracle.cat.terms import holes_of

@@ -22,7 +22,7 @@ from functools import cache
 
 from corpus.errors import InputError
 from corpus.files import folder_of
-from corpus.litmus.test import ANNOTATED
+from corpus.litmus.orders import ANNOTATED
 from oracle.cat.interpreter import Model
 from oracle.cat.terms import Definition
 from oracle.cat.text import statement_text

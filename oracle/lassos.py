@@ -16,7 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 
-from corpus.litmus.test import Barrier, LitmusTest
+from corpus.litmus.instructions import Barrier
+from corpus.litmus.test import LitmusTest
 from oracle.cat.algebra import bits
 from oracle.cat.interpreter import Model
 from oracle.executions.candidates import execution_events

@@ -19,7 +19,8 @@ from pathlib import Path
 from backends.shared.toolchain import which
 from constraints.circuit import Literal
 from constraints.witnesses import ExecutionSearch
-from corpus.litmus import test as litmus
+from corpus.litmus.locations import Loc
+from corpus.litmus.propositions import Atom, conjunction
 from corpus.litmus.ptx_arithmetic import signed
 from corpus.private import private_folder
 from oracle.cat.interpreter import Model
@@ -102,7 +103,7 @@ def states(found: KernelTask, under: Model, ours: re.Pattern[str] = _OURS) -> se
     """Return the final states that a model allows, of elements of ``data``, ``flags`` and ``result``, or of others."""
     every: set[State] = set()
     for program in found.programs(under, UNROLL):
-        cells = {litmus.Loc(name): f"{array}[{at // size}]" for name, (array, at, size) in program.cells.items()}
+        cells = {Loc(name): f"{array}[{at // size}]" for name, (array, at, size) in program.cells.items()}
         places = {place: name for place, name in cells.items() if place.name in program.lasting and ours.match(name)}
         test = replace(program.test, condition=replace(program.test.condition, observed=tuple(places)))
         search = ExecutionSearch(test, under, UNROLL)
@@ -116,7 +117,7 @@ def states(found: KernelTask, under: Model, ours: re.Pattern[str] = _OURS) -> se
                     if value
                 )
             )
-            others.append(~search.satisfied(litmus.conjunction([litmus.Atom("eq", *pair) for pair in finals.items()])))
+            others.append(~search.satisfied(conjunction([Atom("eq", *pair) for pair in finals.items()])))
     return every
 
 

@@ -17,8 +17,10 @@ from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.code.assembly.reading import read_assembly
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import compute, wrap
+from corpus.litmus.instructions import Assign, Branch, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.test import LitmusTest
 
 ASKED = """\
 C asked
@@ -225,19 +227,19 @@ def _operands(forms: str, machine: Machine, rng: random.Random) -> list[str] | N
     return operands
 
 
-def evaluated(test: litmus.LitmusTest, x: int, y: int) -> tuple[int, ...]:
+def evaluated(test: LitmusTest, x: int, y: int) -> tuple[int, ...]:
     """Return x, y, r0 and r1 after the one thread of a test."""
     memory = {"x": wrap(x), "y": wrap(y)}
     names: dict[str, int | str] = {}
     code = test.threads[0].instructions
-    labels = {ins.name: place for place, ins in enumerate(code) if isinstance(ins, litmus.Label)}
+    labels = {ins.name: place for place, ins in enumerate(code) if isinstance(ins, Label)}
 
-    def value(operand: litmus.Operand) -> int | str:
-        if isinstance(operand, litmus.Reg):
+    def value(operand: Operand) -> int | str:
+        if isinstance(operand, Reg):
             return names[operand.name]
-        return operand.name if isinstance(operand, litmus.Loc) else operand
+        return operand.name if isinstance(operand, Loc) else operand
 
-    def number(operand: litmus.Operand) -> int:
+    def number(operand: Operand) -> int:
         found = value(operand)
         assert isinstance(found, int)
         return found
@@ -247,11 +249,11 @@ def evaluated(test: litmus.LitmusTest, x: int, y: int) -> tuple[int, ...]:
         ins = code[place]
         place += 1
         match ins:
-            case litmus.Load():
+            case Load():
                 names[str(ins.target)] = memory[str(value(ins.address))]
-            case litmus.Store():
+            case Store():
                 memory[str(value(ins.address))] = wrap(number(ins.value))
-            case litmus.Rmw():
+            case Rmw():
                 where = str(value(ins.address))
                 old, given = memory[where], [number(each) for each in ins.operands]
                 if ins.operation == "cas":
@@ -260,16 +262,16 @@ def evaluated(test: litmus.LitmusTest, x: int, y: int) -> tuple[int, ...]:
                     memory[where] = wrap(given[0]) if ins.operation == "exch" else compute(ins.operation, old, given[0])
                 if ins.target is not None:
                     names[ins.target] = old
-            case litmus.Assign(target, "mov", (source,)):
+            case Assign(target, "mov", (source,)):
                 names[target] = value(source)
-            case litmus.Assign(target, operation, (left, right)):
+            case Assign(target, operation, (left, right)):
                 one, other = value(left), value(right)
                 if isinstance(one, str) or isinstance(other, str):
                     assert operation == "add" and 0 in (one, other)
                     names[target] = one if isinstance(one, str) else other
                 else:
                     names[target] = compute(operation, one, other)
-            case litmus.Branch(label, condition):
+            case Branch(label, condition):
                 if condition is None or compute(condition.operation, number(condition.left), number(condition.right)):
                     place = labels[label]
     return memory["x"], memory["y"], *(wrap(int(names[each])) for each in ("r0", "r1"))

@@ -21,7 +21,7 @@ from math import prod
 from corpus.executions.execution import INITIAL, Dependency, OpKind
 from corpus.executions.vocabulary import Vocabulary
 from corpus.laws.c11 import HALVES
-from corpus.litmus.test import CLUSTER, PROXIES, Mode, Order, Place, Scope
+from corpus.litmus.orders import CLUSTER, PROXIES, Mode, Order, Place, Scope
 
 Where = tuple[int, int] | None
 """A location, and which of its addresses."""

@@ -13,7 +13,8 @@ from itertools import pairwise, product
 
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import PLAIN, Annotation, Edge, EdgeVocabulary
-from corpus.litmus.test import Order, Region
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Order
 
 Groups = tuple[int, ...]
 """To each event the number of its group; groups are numbered by their first event."""

@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.vocabulary import Vocabulary
+from corpus.litmus.locations import Region
 from corpus.litmus.normal import renumbered
-from corpus.litmus.test import Place, Region, Scope
+from corpus.litmus.orders import Place, Scope
 
 Axis = tuple[int, tuple[int, ...]]
 """An instruction of another program, and by the mode of that the mode of one here."""

@@ -16,8 +16,10 @@ from itertools import pairwise
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
+from corpus.litmus.instructions import Fence, Load, Store
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import PLAIN, Place
 from corpus.litmus.processors import PROCESSORS, mode_of
-from corpus.litmus.test import PLAIN, Fence, Load, Place, Region, Store
 
 _COMMUNICATION = {"Rf": "WR", "Fr": "RW", "Ws": "WW", "Co": "WW"}
 _LETTERS = {

@@ -8,26 +8,12 @@ from collections.abc import Iterator
 from itertools import count, product
 
 from corpus.laws.c11 import LEGAL_ORDERS
-from corpus.litmus.test import (
-    Atom,
-    Barrier,
-    Condition,
-    Fence,
-    Instruction,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-)
+from corpus.litmus.instructions import Barrier, Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Region
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import Atom, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 SCOPES = (Scope.WARP, Scope.CTA, Scope.GPU, Scope.SYS)
 FLAGS = {Region.GLOBAL: Loc("x"), Region.SHARED: Loc("y")}

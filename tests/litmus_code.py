@@ -1,25 +1,11 @@
 """Litmus tests in few words, for tests: ``program("st x 1; cta; ld r1 x | ld r1 x", blocks=(0, 1), shared="x")``."""
 
-from corpus.litmus.test import (
-    And,
-    Atom,
-    Condition,
-    Fence,
-    FinalRegister,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Region,
-    Scope,
-    Store,
-    Thread,
-    located,
-)
+from corpus.litmus.instructions import Fence, Load, Store
+from corpus.litmus.locations import Loc, Location, Region
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import And, Atom, Condition, FinalRegister, Quantifier
+from corpus.litmus.test import LitmusTest, located
+from corpus.litmus.threads import Thread
 
 CTA = Fence(Mode(Order.SC, Scope.CTA))
 GL = Fence(Mode(Order.SC, Scope.GPU))

@@ -5,7 +5,10 @@ A reference for what tests mean that shares with the oracle only the arithmetic 
 
 from __future__ import annotations
 
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Fence, Guard, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.propositions import FinalRegister, Term
+from corpus.litmus.test import LitmusTest
 from oracle.executions.values import Address, Value, calculate, holds
 
 
@@ -13,7 +16,7 @@ class TooManyStatesError(Exception):
     """A test that is too large, or that counts for ever."""
 
 
-def verdicts(test: litmus.LitmusTest, most_states: int = 20_000, whole_threads: bool = False) -> frozenset[bool]:
+def verdicts(test: LitmusTest, most_states: int = 20_000, whole_threads: bool = False) -> frozenset[bool]:
     """The truth values that the proposition has in the final states that pass the filter. Fences and barriers do not
     matter. With ``whole_threads`` a thread begins where no other is half-way. Raises ``TooManyStatesError``."""
     memory = {place.name: _value(place.initial) for place in test.locations}
@@ -58,76 +61,76 @@ def verdicts(test: litmus.LitmusTest, most_states: int = 20_000, whole_threads: 
 
 
 def _final(registers: dict[tuple[int, str], Value], memory: dict[str, Value]):
-    def value(term: litmus.Term) -> Value:
+    def value(term: Term) -> Value:
         match term:
-            case litmus.FinalRegister(thread, name):
+            case FinalRegister(thread, name):
                 return registers.get((thread, name), 0)
-            case litmus.Loc(name):
+            case Loc(name):
                 return memory[name]
         return term
 
     return value
 
 
-def _value(initial: int | litmus.Operand) -> Value:
-    return Address(initial.name) if isinstance(initial, litmus.Loc) else initial
+def _value(initial: int | Operand) -> Value:
+    return Address(initial.name) if isinstance(initial, Loc) else initial
 
 
 def _step(test, number, counter, registers, memory) -> int | None:
     """The next instruction's number; None where there is no next state, for a value has no meaning."""
     ins = test.threads[number].instructions[counter]
 
-    def get(operand: litmus.Operand) -> Value:
-        return registers.get((number, operand.name), 0) if isinstance(operand, litmus.Reg) else _value(operand)
+    def get(operand: Operand) -> Value:
+        return registers.get((number, operand.name), 0) if isinstance(operand, Reg) else _value(operand)
 
     def put(target: str | None, value: Value) -> None:
         if target is not None:
             registers[(number, target)] = value
 
-    def compare(comparison: litmus.Comparison) -> Value | None:
+    def compare(comparison: Comparison) -> Value | None:
         return calculate(comparison.operation, get(comparison.left), get(comparison.right))
 
-    if not isinstance(ins, litmus.Label) and ins.guard is not None:
+    if not isinstance(ins, Label) and ins.guard is not None:
         match ins.guard:
-            case litmus.Guard(register, unless):
-                if (get(litmus.Reg(register)) != 0) == unless:
+            case Guard(register, unless):
+                if (get(Reg(register)) != 0) == unless:
                     return counter + 1
-    if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw):
+    if isinstance(ins, Load | Store | Rmw):
         address = get(ins.address)
         if not isinstance(address, Address) or address.location not in memory or address.offset:
             return None
         old = memory[address.location]
     match ins:
-        case litmus.Label() | litmus.Fence() | litmus.Barrier():
+        case Label() | Fence() | Barrier():
             pass
-        case litmus.Load(target):
+        case Load(target):
             put(target, old)
-        case litmus.Store(value=value):
+        case Store(value=value):
             memory[address.location] = get(value)
-        case litmus.Rmw("exch", target, _, (value,)):
+        case Rmw("exch", target, _, (value,)):
             memory[address.location] = get(value)
             put(target, old)
-        case litmus.Rmw("cas", target, _, (expected, value)):
+        case Rmw("cas", target, _, (expected, value)):
             if get(expected) == old:
                 memory[address.location] = get(value)
             put(target, old)
-        case litmus.Rmw(operation, target, _, (value,)):
+        case Rmw(operation, target, _, (value,)):
             new = calculate(operation, old, get(value))
             if new is None:
                 return None
             memory[address.location] = new
             put(target, old)
-        case litmus.Assign(target, "mov", (value,)):
+        case Assign(target, "mov", (value,)):
             put(target, get(value))
-        case litmus.Assign(target, operation, (left, right)):
+        case Assign(target, operation, (left, right)):
             result = calculate(operation, get(left), get(right))
             if result is None:
                 return None
             put(target, result)
-        case litmus.Branch(label, condition):
+        case Branch(label, condition):
             truth = 1 if condition is None else compare(condition)
             if truth is None:
                 return None
             if truth:
-                return test.threads[number].instructions.index(litmus.Label(label))
+                return test.threads[number].instructions.index(Label(label))
     return counter + 1

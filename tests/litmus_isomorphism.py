@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Barrier, Branch, Fence, Instruction, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.propositions import And, Atom, FinalRegister
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 Text = tuple[object, ...]
 
 
-def least_text(test: litmus.LitmusTest) -> Text:
+def least_text(test: LitmusTest) -> Text:
     """The same for two tests exactly where they are isomorphic."""
     return min((_Renamed(test, order).text() for order in permutations(range(len(test.threads)))), key=repr)
 
@@ -23,7 +27,7 @@ def least_text(test: litmus.LitmusTest) -> Text:
 class _Renamed:
     """A test with its threads in some order, and names by first mention."""
 
-    def __init__(self, test: litmus.LitmusTest, order: tuple[int, ...]) -> None:
+    def __init__(self, test: LitmusTest, order: tuple[int, ...]) -> None:
         self._test = test
         self._order = order
         self._names: dict[tuple[object, ...], int] = {}
@@ -55,18 +59,18 @@ class _Renamed:
         body = condition.proposition
         assert condition.filter is None and not condition.observed
         atoms = []
-        for atom in body.parts if isinstance(body, litmus.And) else (body,):
-            assert isinstance(atom, litmus.Atom) and isinstance(atom.right, int)
+        for atom in body.parts if isinstance(body, And) else (body,):
+            assert isinstance(atom, Atom) and isinstance(atom.right, int)
             match atom.left:
-                case litmus.FinalRegister(thread, register):
+                case FinalRegister(thread, register):
                     loaded = next(
                         ins
                         for ins in self._test.threads[thread].instructions
-                        if isinstance(ins, litmus.Load | litmus.Rmw) and ins.target == register
+                        if isinstance(ins, Load | Rmw) and ins.target == register
                     )
                     location = _location(self._test.threads[thread], loaded.address)
                     left = ("register", self._order.index(thread), self._name("register", thread, register))
-                case litmus.Loc(location):
+                case Loc(location):
                     left = ("location", self._name("location", location))
             atoms.append((atom.operation, left, self._value(location, atom.right)))
         return str(condition.quantifier), tuple(sorted(atoms, key=repr))
@@ -77,44 +81,44 @@ class _Renamed:
         for ins in thread.instructions:
             yield tuple(self._instruction(number, thread, ins))
 
-    def _instruction(self, number: int, thread: litmus.Thread, ins: litmus.Instruction) -> Iterator[object]:
+    def _instruction(self, number: int, thread: Thread, ins: Instruction) -> Iterator[object]:
         yield type(ins).__name__
         match ins:
-            case litmus.Load(target, address, mode):
+            case Load(target, address, mode):
                 yield from (self._operand(number, address), repr(mode), self._name("register", number, target))
-            case litmus.Store(address, value, mode):
+            case Store(address, value, mode):
                 where = _location(thread, address)
                 yield from (self._operand(number, address), repr(mode), self._operand(number, value, where))
-            case litmus.Rmw(operation, target, address, (value,), mode):
+            case Rmw(operation, target, address, (value,), mode):
                 where = _location(thread, address)
                 yield from (operation, self._operand(number, address), repr(mode), self._operand(number, value, where))
                 yield self._name("register", number, target)
-            case litmus.Fence(mode):
+            case Fence(mode):
                 yield repr(mode)
-            case litmus.Barrier(number=at, mode=mode, scope=scope):
+            case Barrier(number=at, mode=mode, scope=scope):
                 assert isinstance(at, int)
                 yield from (self._name("barrier", at), repr(mode), str(scope))
-            case litmus.Assign(target, operation, operands):
+            case Assign(target, operation, operands):
                 where = _stored_at(thread, target)
                 yield operation
                 yield from (self._operand(number, operand, where) for operand in operands)
                 yield self._name("register", number, target)
-            case litmus.Branch(label, condition):
+            case Branch(label, condition):
                 assert condition is not None
                 yield condition.operation
                 yield from (self._operand(number, side) for side in (condition.left, condition.right))
                 yield self._name("label", number, label)
-            case litmus.Label(name):
+            case Label(name):
                 yield self._name("label", number, name)
             case _:
                 raise AssertionError(f"no test of a cycle has {ins}")
 
-    def _operand(self, number: int, operand: litmus.Operand, where: str | None = None) -> object:
+    def _operand(self, number: int, operand: Operand, where: str | None = None) -> object:
         """An operand; ``where`` is the location that a number is a value of, None where it is of none."""
         match operand:
-            case litmus.Reg(name):
+            case Reg(name):
                 return "register", self._name("register", number, name)
-            case litmus.Loc(name):
+            case Loc(name):
                 return "location", self._name("location", name)
             case _:
                 return self._value(where, operand)
@@ -123,23 +127,23 @@ class _Renamed:
         return value if where is None or value == 0 else ("value", self._name("value", where, value))
 
 
-def _location(thread: litmus.Thread, address: litmus.Operand) -> str:
+def _location(thread: Thread, address: Operand) -> str:
     """The location of an address: what was added to it, in a dependency, is 0."""
-    if isinstance(address, litmus.Reg):
+    if isinstance(address, Reg):
         address = next(
             operand
             for ins in thread.instructions
-            if isinstance(ins, litmus.Assign) and ins.target == address.name
+            if isinstance(ins, Assign) and ins.target == address.name
             for operand in ins.operands
-            if isinstance(operand, litmus.Loc)
+            if isinstance(operand, Loc)
         )
-    assert isinstance(address, litmus.Loc)
+    assert isinstance(address, Loc)
     return address.name
 
 
-def _stored_at(thread: litmus.Thread, register: str) -> str | None:
+def _stored_at(thread: Thread, register: str) -> str | None:
     """The location that a register's value is stored at."""
     for ins in thread.instructions:
-        if isinstance(ins, litmus.Store) and ins.value == litmus.Reg(register):
+        if isinstance(ins, Store) and ins.value == Reg(register):
             return _location(thread, ins.address)
     return None

@@ -15,48 +15,42 @@ from random import Random
 
 from corpus.laws.c11 import FAILURE_ORDERS
 from corpus.laws.ptx import CLUSTER_BARRIERS
-from corpus.litmus.mbarrier import Mbarrier
-from corpus.litmus.test import (
+from corpus.litmus.instructions import (
     COMPARISONS,
-    Alias,
-    And,
     Assign,
     AsyncGroup,
     AsyncOperation,
-    Atom,
     Barrier,
     Branch,
     Comparison,
-    Condition,
     Fence,
-    FinalRegister,
     Guard,
     Instruction,
     Label,
-    LitmusTest,
     Load,
-    Loc,
-    Location,
-    Mode,
+    Rmw,
+    Store,
+    operands_of,
+    registers_read,
+    registers_written,
+)
+from corpus.litmus.locations import Alias, Loc, Location, Operand, Reg, Region
+from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import (
+    And,
+    Atom,
+    Condition,
+    FinalRegister,
     Not,
-    Operand,
     Or,
-    Order,
-    Place,
     Proposition,
     Quantifier,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
     Term,
-    Thread,
     conjunction,
-    operands,
-    reads,
-    written,
 )
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 WEAK, RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC = Order
 POINTER = "p"
@@ -378,7 +372,7 @@ def asynchronous_test(rng: Random, events: int = 5) -> LitmusTest:
             if cost <= left:
                 body.append(ins)
                 left -= cost
-                loaded += [FinalRegister(number, name) for name in written(ins)]
+                loaded += [FinalRegister(number, name) for name in registers_written(ins)]
         place = Place(0, 0 if clusters else number * apart, number * apart, 0 if apart else number)
         threads.append(Thread(tuple(body), place))
     shared = ("d", "e", "m") if clusters or not apart else ()
@@ -471,7 +465,7 @@ def matrices_test(rng: Random, events: int = 7) -> LitmusTest:
             if cost <= left:
                 body.append(ins)
                 left -= cost
-                loaded += [FinalRegister(number, name) for name in written(ins)]
+                loaded += [FinalRegister(number, name) for name in registers_written(ins)]
         threads.append(Thread(tuple(body), Place(0, 0, 0, number)))
     regions = {"t": Region.TENSOR, "d0": Region.REGISTER, "d1": Region.REGISTER}
     start = {"s": rng.choice((0, 1)), "u": 0, "t": 0, "d0": 0, "d1": 0, "m": Mbarrier(1, 1).bits()}
@@ -547,7 +541,7 @@ def halves_test(rng: Random) -> LitmusTest:
                     body.append(_around_halves(rng, f"r{phase}{len(body)}"))
                 if half is not None:
                     body.append(half)
-        loaded += [FinalRegister(number, name) for ins in body for name in written(ins)]
+        loaded += [FinalRegister(number, name) for ins in body for name in registers_written(ins)]
         cta = rng.choice((0, number))
         cluster = number if apart and rng.random() < 0.5 else 0
         threads.append(Thread(tuple(body), Place(0, cluster, cta, number)))
@@ -610,8 +604,8 @@ def _in_operands(rng: Random, body: tuple[Instruction, ...]) -> tuple[Instructio
     """Some accesses in a row, which do not need each other, as the operands of an expression or of two."""
     for first in range(len(body)):
         row = list(takewhile(lambda ins: isinstance(ins, Load | Store | Rmw | Fence), body[first : first + 3]))
-        made = [name for ins in row for name in written(ins)]
-        used = {name for ins in row for name in reads(ins)}
+        made = [name for ins in row for name in registers_written(ins)]
+        used = {name for ins in row for name in registers_read(ins)}
         if len(row) < 2 or used & set(made) or len(set(made)) < len(made) or any(ins.guard for ins in row):
             continue
         marks = rng.choice([((1, 2), (1, -2), (-1,)), ((1,), (-1, 2), (-1, -2))] if len(row) > 2 else [((1,), (-1,))])
@@ -880,7 +874,9 @@ def _locations(
 
 
 def _mentioned(thread: Thread) -> list[Operand]:
-    return [value for _, value in thread.registers] + [value for ins in thread.instructions for value in operands(ins)]
+    return [value for _, value in thread.registers] + [
+        value for ins in thread.instructions for value in operands_of(ins)
+    ]
 
 
 def _condition(rng: Random, profile: Profile, results: list[FinalRegister], names: tuple[str, ...]) -> Condition:

@@ -11,7 +11,8 @@ from litmus_code import CTA, GL, litmus_test
 from reference_thesis import all_placements
 
 from corpus.litmus.describe import describe
-from corpus.litmus.test import Fence, Load, Loc, Store
+from corpus.litmus.instructions import Fence, Load, Store
+from corpus.litmus.locations import Loc
 from oracle.operational.explore import explore
 
 

@@ -4,18 +4,9 @@ Every instruction is a step of its own, arithmetic, branches and fences too. A s
 program counter of each thread, who waits and who has come to a barrier without waiting.
 """
 
-from corpus.litmus.test import (
-    Assign,
-    Barrier,
-    Branch,
-    Fence,
-    Label,
-    Load,
-    Reg,
-    Rmw,
-    Store,
-    unguarded,
-)
+from corpus.litmus.instructions import Assign, Barrier, Branch, Fence, Label, Load, Rmw, Store
+from corpus.litmus.locations import Reg
+from corpus.litmus.threads import unguarded
 from oracle.executions.values import Address, calculate
 
 

@@ -24,7 +24,8 @@ from corpus.code.follower import NotUnderstoodError
 from corpus.code.launch.launch import ArrayArgument
 from corpus.code.program import KernelProgram
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.locations import Loc
+from corpus.litmus.propositions import Atom, conjunction
 from oracle.executions.steps import TooManyError
 from synth.checking.compilers import compiled
 from synth.checking.questions import flagging
@@ -205,10 +206,10 @@ def _asked(left: KernelProgram, model: Any, program: Program, memory: Sequence[b
         return "difference", wrong
     if why := next((left.untold[name] for name in finals if name in left.untold), None):
         return "unknown", f"{why}: nothing tells its value"
-    terms = tuple(map(litmus.Loc, finals))
+    terms = tuple(map(Loc, finals))
     test = replace(left.test, condition=replace(left.test.condition, observed=terms))
     search = ExecutionSearch(test, model, UNROLL)
-    same = search.satisfied(litmus.conjunction(litmus.Atom("eq", term, finals[term.name]) for term in terms))
+    same = search.satisfied(conjunction(Atom("eq", term, finals[term.name]) for term in terms))
     if search.cut:
         return "unknown", "loops go on"
     if search.find([same]) is None:
@@ -216,9 +217,9 @@ def _asked(left: KernelProgram, model: Any, program: Program, memory: Sequence[b
         if any_execution is None:
             return "difference", "no execution"
         differs = {
-            name: (value, any_execution.finals[litmus.Loc(name)])
+            name: (value, any_execution.finals[Loc(name)])
             for name, value in finals.items()
-            if any_execution.finals[litmus.Loc(name)] != value
+            if any_execution.finals[Loc(name)] != value
         }
         return "difference", f"machine and one of the executions allowed: {differs}"
     if not program.few and search.find([~same]) is not None:

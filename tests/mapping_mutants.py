@@ -22,7 +22,7 @@ from statistics import median
 from corpus.executions.execution import OpKind
 from corpus.executions.translation import MappedOp, Translation, read_mapping
 from corpus.executions.vocabulary import Vocabulary, spelled_mode
-from corpus.litmus.test import Mode, Order
+from corpus.litmus.orders import Mode, Order
 from oracle.consistency import resolve_consistency_models
 from synth.memory.refuting import search
 from synth.memory.translating import Checked, checked, weakened

@@ -13,7 +13,8 @@ from random import Random
 from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.operations import is_asynchronous, of_object
 from corpus.executions.vocabulary import VOCABULARIES, Vocabulary, optional_words, vocabulary
-from corpus.litmus.test import Place, Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Place, Scope
 
 PTX, C, OPENCL = map(vocabulary, ("ptx", "c", "opencl"))
 WHOLE = {name: vocabulary(name) for name in VOCABULARIES}

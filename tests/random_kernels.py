@@ -13,37 +13,24 @@ from random import Random
 from ptx_text import kernel_text
 
 from corpus.code.launch.launch import ArrayArgument, KernelLaunch
-from corpus.litmus.test import (
-    DEFAULT_RMW,
-    EXIT,
+from corpus.litmus.instructions import (
     NEGATED,
-    PLAIN,
-    And,
     Assign,
     Barrier,
     Branch,
     Comparison,
-    Condition,
     Fence,
     Instruction,
     Label,
-    LitmusTest,
     Load,
-    Loc,
-    Location,
-    Mode,
-    Operand,
-    Order,
-    Place,
-    Quantifier,
-    Reg,
-    Region,
     Rmw,
-    Scope,
     Store,
-    Thread,
-    element,
 )
+from corpus.litmus.locations import Loc, Location, Operand, Reg, Region, element
+from corpus.litmus.orders import DEFAULT_RMW, EXIT, PLAIN, Mode, Order, Place, Scope
+from corpus.litmus.propositions import And, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 ORDERS = {
     "load": ("relaxed", "acquire"),

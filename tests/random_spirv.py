@@ -10,33 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from corpus.litmus.test import (
-    And,
-    Assign,
-    Barrier,
-    Branch,
-    Comparison,
-    Condition,
-    Fence,
-    Instruction,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Operand,
-    Order,
-    Place,
-    Quantifier,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-    element,
-)
+from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Fence, Instruction, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Operand, Reg, Region, element
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import And, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 LAUNCHES = ((2, 1, 32), (2, 1, 32), (1, 2, 32), (1, 2, 1), (3, 1, 32))
 """Work-groups, threads in each, threads in a subgroup."""

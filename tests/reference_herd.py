@@ -13,8 +13,22 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain, combinations, permutations, product
 
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import (
+    Assign,
+    AsyncGroup,
+    AsyncOperation,
+    Barrier,
+    Branch,
+    Fence,
+    Label,
+    Load,
+    Rmw,
+    Store,
+)
+from corpus.litmus.locations import Loc, Reg, Region
 from corpus.litmus.mbarrier import MBARRIER_OPERATIONS
+from corpus.litmus.orders import Mode, Order, Scope
+from corpus.litmus.propositions import And, Atom, FinalRegister, Not, Or, propositions
 from oracle.cat.terms import Call, Constant, LetBinding, ModelCheck, Name, Operation
 
 
@@ -28,7 +42,7 @@ class Happening:
     location: str | None = None
     virtual: str | None = None
     value: object = 0
-    scope: litmus.Scope | None = None
+    scope: Scope | None = None
     addr: frozenset = frozenset()
     data: frozenset = frozenset()
     ctrl: frozenset = frozenset()
@@ -54,9 +68,9 @@ class Run:
 
     def value(self, operand):
         match operand:
-            case litmus.Reg(name):
+            case Reg(name):
                 return self.registers.get(name, (0, frozenset()))
-            case litmus.Loc(name):
+            case Loc(name):
                 return (name, 0), frozenset()
         return operand, frozenset()
 
@@ -107,36 +121,36 @@ def compute(operation, left, right):
 
 
 ORDER_NAMES = {
-    litmus.Order.WEAK: {"WEAK", "NA"},
-    litmus.Order.RELAXED: {"RLX"},
-    litmus.Order.ACQUIRE: {"ACQ"},
-    litmus.Order.RELEASE: {"REL"},
-    litmus.Order.ACQ_REL: {"ACQ_REL"},
-    litmus.Order.SC: {"SC"},
+    Order.WEAK: {"WEAK", "NA"},
+    Order.RELAXED: {"RLX"},
+    Order.ACQUIRE: {"ACQ"},
+    Order.RELEASE: {"REL"},
+    Order.ACQ_REL: {"ACQ_REL"},
+    Order.SC: {"SC"},
 }
 SCOPE_NAMES = {
     None: set(),
-    litmus.Scope.WARP: {"WARP", "SG"},
-    litmus.Scope.CTA: {"CTA", "WG"},
-    litmus.Scope.QUEUE: {"QUEUE", "QF"},
-    litmus.Scope.GPU: {"GPU", "DV"},
-    litmus.Scope.SYS: {"SYS", "ALL"},
+    Scope.WARP: {"WARP", "SG"},
+    Scope.CTA: {"CTA", "WG"},
+    Scope.QUEUE: {"QUEUE", "QF"},
+    Scope.GPU: {"GPU", "DV"},
+    Scope.SYS: {"SYS", "ALL"},
 }
 
 
 REGION_NAMES = {
-    litmus.Region.GLOBAL: {"GLOBAL"},
-    litmus.Region.SHARED: {"SHARED", "LOCAL"},
-    litmus.Region.REGISTER: {"REGISTER"},
-    litmus.Region.TENSOR: {"TENSOR"},
+    Region.GLOBAL: {"GLOBAL"},
+    Region.SHARED: {"SHARED", "LOCAL"},
+    Region.REGISTER: {"REGISTER"},
+    Region.TENSOR: {"TENSOR"},
 }
 
 
 def fenced(mode):
     """The sets of memory that a fence orders."""
-    only = {"global-fence": litmus.Region.GLOBAL, "local-fence": litmus.Region.SHARED}
+    only = {"global-fence": Region.GLOBAL, "local-fence": Region.SHARED}
     every = [*only.values()]
-    only["register-fence"] = litmus.Region.REGISTER
+    only["register-fence"] = Region.REGISTER
     regions = [region for tag, region in only.items() if tag in mode.tags] or every
     return set().union(*(REGION_NAMES[region] for region in regions))
 
@@ -146,13 +160,13 @@ def said(kind, order, mode):
     words = {tag.upper() for tag in mode.tags}
     if kind in "RW" and any(word in words for word in ("SC0", "SC1", "SC2", "SC3")):
         own, other = ("AV", "VIS") if kind == "W" else ("VIS", "AV")
-        if order is not litmus.Order.WEAK:
+        if order is not Order.WEAK:
             words |= {own}
-            ordered = order is (litmus.Order.RELEASE if kind == "W" else litmus.Order.ACQUIRE)
+            ordered = order is (Order.RELEASE if kind == "W" else Order.ACQUIRE)
             words = {word for word in words if ordered or not word.startswith("SEM")} - {f"SEM{other}"}
         if own in words:
             words |= {"NONPRIV"}
-    if kind in "FB" and order is litmus.Order.ACQ_REL and any(word.startswith("SEMSC") for word in words):
+    if kind in "FB" and order is Order.ACQ_REL and any(word.startswith("SEMSC") for word in words):
         words |= {"ACQ", "REL"}
     return words
 
@@ -161,14 +175,14 @@ def access(kind, mode, region, rmw, reduces=False):
     """The sets and the scope of a read or write; ``reduces``: of an atomic operation without a result."""
     order, scope = mode.order, mode.scope
     if mode.volatile:
-        order, scope = litmus.Order.RELAXED, litmus.Scope.SYS
-    if rmw and kind == "R" and order in (litmus.Order.RELEASE, litmus.Order.ACQ_REL):
-        order = litmus.Order.RELAXED if order is litmus.Order.RELEASE else litmus.Order.ACQUIRE
-    if rmw and kind == "W" and order in (litmus.Order.ACQUIRE, litmus.Order.ACQ_REL):
-        order = litmus.Order.RELAXED if order is litmus.Order.ACQUIRE else litmus.Order.RELEASE
+        order, scope = Order.RELAXED, Scope.SYS
+    if rmw and kind == "R" and order in (Order.RELEASE, Order.ACQ_REL):
+        order = Order.RELAXED if order is Order.RELEASE else Order.ACQUIRE
+    if rmw and kind == "W" and order in (Order.ACQUIRE, Order.ACQ_REL):
+        order = Order.RELAXED if order is Order.ACQUIRE else Order.RELEASE
     names = {kind, "M"} | REGION_NAMES[region] | ORDER_NAMES[order] | SCOPE_NAMES[scope]
-    names |= {"ATOM", "A"} if order is not litmus.Order.WEAK else set()
-    names |= {"WI"} if order is not litmus.Order.WEAK and scope is None else set()
+    names |= {"ATOM", "A"} if order is not Order.WEAK else set()
+    names |= {"WI"} if order is not Order.WEAK and scope is None else set()
     names |= {"VOL"} if mode.volatile else set()
     names |= {"RMW"} if rmw else set()
     names |= {"NORET", "NoRet"} if reduces else set()
@@ -212,7 +226,7 @@ def asked_terms(test):
     """The terms that a condition names or observes."""
     asked = [
         term
-        for proposition in litmus.propositions(test.condition)
+        for proposition in propositions(test.condition)
         for atom in atoms(proposition)
         for term in (atom.left, atom.right)
         if not isinstance(term, int)
@@ -228,7 +242,7 @@ def written_from(body, labels, start):
         if pc < len(body) and pc not in seen:
             seen.add(pc)
             found.add(getattr(body[pc], "target", None))
-            jumps = isinstance(body[pc], litmus.Branch)
+            jumps = isinstance(body[pc], Branch)
             waiting += [labels[body[pc].label]] if jumps else []
             if not (jumps and body[pc].condition is None and body[pc].guard is None):
                 waiting.append(pc + 1)
@@ -250,7 +264,7 @@ def meetings(test, events):
         return test.threads[t].place[: group.value] == place and (
             any(of(at) == barrier for at in columns[t])
             or any(
-                isinstance(ins, litmus.Barrier)
+                isinstance(ins, Barrier)
                 and ins.quorum is None
                 and ins.scope is group
                 and known_name(test, t, ins) == name
@@ -311,7 +325,7 @@ def known_name(test, number, barrier):
     """What a barrier is called in every execution."""
     name = barrier.number if barrier.resource is None else barrier.resource
     thread = test.threads[number]
-    if isinstance(name, litmus.Reg) and all(getattr(ins, "target", None) != name.name for ins in thread.instructions):
+    if isinstance(name, Reg) and all(getattr(ins, "target", None) != name.name for ins in thread.instructions):
         return dict(thread.registers).get(name.name, 0)
     return name
 
@@ -319,16 +333,13 @@ def known_name(test, number, barrier):
 def runs(test, number, values, unroll):
     """Every run of a thread whose reads read some of ``values[location]``."""
     thread = test.threads[number]
-    labels = {ins.name: pc for pc, ins in enumerate(thread.instructions) if isinstance(ins, litmus.Label)}
+    labels = {ins.name: pc for pc, ins in enumerate(thread.instructions) if isinstance(ins, Label)}
     labels["body"], labels["memory"] = thread.instructions, addresses(test)
     regions = {location.name: location.region for location in test.locations}
     initial = {
-        name: ((value.name, 0) if isinstance(value, litmus.Loc) else value, frozenset())
-        for name, value in thread.registers
+        name: ((value.name, 0) if isinstance(value, Loc) else value, frozenset()) for name, value in thread.registers
     }
-    asked = {
-        term.register for term in asked_terms(test) if isinstance(term, litmus.FinalRegister) and term.thread == number
-    }
+    asked = {term.register for term in asked_terms(test) if isinstance(term, FinalRegister) and term.thread == number}
     waiting = [Run(registers=initial)]
     while waiting:
         run = waiting.pop()
@@ -337,9 +348,9 @@ def runs(test, number, values, unroll):
                 yield run
             continue
         ins = thread.instructions[run.pc]
-        guard = None if isinstance(ins, litmus.Label) else ins.guard
+        guard = None if isinstance(ins, Label) else ins.guard
         if guard is not None:
-            predicate, sources = run.value(litmus.Reg(guard.register))
+            predicate, sources = run.value(Reg(guard.register))
             run = replace(run, control=run.control | sources)
             if (predicate == 0) != guard.unless:
                 waiting.append(run.then())
@@ -351,16 +362,16 @@ def _steps(run, ins, number, values, unroll, labels, regions):
     sides = getattr(ins, "sides", ())
     here = Happening(number, len(run.happened), frozenset(), ctrl=run.control, sides=sides, round=run.jumps)
     match ins:
-        case litmus.Label():
+        case Label():
             yield run.then()
-        case litmus.Assign(target, "mov", (operand,)):
+        case Assign(target, "mov", (operand,)):
             yield run.then(**{target: run.value(operand)})
-        case litmus.Assign(target, operation, (left, right)):
+        case Assign(target, operation, (left, right)):
             (one, some), (other, more) = run.value(left), run.value(right)
             result = compute(operation, one, other)
             if result is not None:
                 yield run.then(**{target: (result, some | more)})
-        case litmus.Branch(label, condition):
+        case Branch(label, condition):
             taken = True
             if condition is not None:
                 (one, some), (other, more) = run.value(condition.left), run.value(condition.right)
@@ -372,19 +383,19 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                 yield replace(run, pc=labels[label])
             elif taken and run.jumps.count(run.pc) < unroll:
                 yield replace(run, pc=labels[label], jumps=(*run.jumps, run.pc))
-        case litmus.Fence(mode):
+        case Fence(mode):
             tags = {"F"} | ORDER_NAMES[mode.order] | SCOPE_NAMES[mode.scope] | fenced(mode) | proxies(mode)
             tags |= said("F", mode.order, mode) | ({"WI"} if mode.scope is None else set())
             yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope))
-        case litmus.AsyncGroup(kind, pending, read):
+        case AsyncGroup(kind, pending, read):
             tags = frozenset({"F", "GROUP", "GENERIC", "GEN"})
             yield run.then(replace(here, tags=tags, group=(kind, pending, read)))
-        case litmus.AsyncOperation():
+        case AsyncOperation():
             yield from _asynchronous(run, ins, number, values, unroll, labels, regions)
-        case litmus.Barrier(arrive=arrive, mode=mode):
+        case Barrier(arrive=arrive, mode=mode):
             tags = {"B", "CBAR"} | SCOPE_NAMES[mode.scope] | fenced(mode) | ({"ARRIVE"} if arrive else set())
             tags |= {"WAIT"} if ins.wait else set()
-            tags |= {"F", "GENERIC", "GEN"} | ORDER_NAMES[mode.order] if mode.order is not litmus.Order.WEAK else set()
+            tags |= {"F", "GENERIC", "GEN"} | ORDER_NAMES[mode.order] if mode.order is not Order.WEAK else set()
             tags |= said("B", mode.order, mode)
             name = run.value(ins.number if ins.resource is None else ins.resource)[0]
             quorum = None if ins.quorum is None else run.value(ins.quorum)[0]
@@ -398,26 +409,26 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                 return
             memory, address = labels["memory"][where[0]]
             here, where = replace(here, location=memory, virtual=address, addr=addr), (memory, 0)
-            atomic = isinstance(ins, litmus.Rmw)
+            atomic = isinstance(ins, Rmw)
             reduces = atomic and ins.target is None and ins.success is None
             read = replace(here, **access("R", ins.mode, regions[where[0]], atomic, reduces))
             write = replace(here, **access("W", ins.mode, regions[where[0]], atomic, reduces))
-            if isinstance(ins, litmus.Store):
+            if isinstance(ins, Store):
                 value, data = run.value(ins.value)
                 yield run.then(replace(write, value=value, data=data))
                 return
             for old in sorted(values[where[0]], key=repr):
                 result = {} if ins.target is None else {ins.target: (old, frozenset({here.place}))}
                 loaded = replace(read, value=old)
-                if isinstance(ins, litmus.Load) and ins.phase is not None:
+                if isinstance(ins, Load) and ins.phase is not None:
                     phase, given = run.value(ins.phase)
                     over = compute(f"mbarrier.{'parity' if ins.parity else 'phase'}", old, phase)
-                    mode = ins.mode if over else replace(ins.mode, order=litmus.Order.RELAXED)
+                    mode = ins.mode if over else replace(ins.mode, order=Order.RELAXED)
                     mode = replace(mode, tags=(*mode.tags, *["waited"] * over))
                     told = replace(loaded, **access("R", mode, regions[where[0]], False))
                     yield run.then(told, **{ins.target: (over, given | {here.place})})
                     continue
-                if isinstance(ins, litmus.Load):
+                if isinstance(ins, Load):
                     yield run.then(loaded, **result)
                     continue
                 given = [run.value(operand) for operand in ins.operands]
@@ -447,35 +458,35 @@ def _steps(run, ins, number, values, unroll, labels, regions):
 
 def _asynchronous(run, ins, number, values, unroll, labels, regions):
     """The runs in which a thread has asked for an operation, access by access."""
-    cta = litmus.Mode(litmus.Order.RELEASE, litmus.Scope.CTA, tags=("mbarrier",))
-    cluster = litmus.Mode(litmus.Order.RELEASE, litmus.Scope.QUEUE, tags=("cluster", "mbarrier"))
+    cta = Mode(Order.RELEASE, Scope.CTA, tags=("mbarrier",))
+    cluster = Mode(Order.RELEASE, Scope.QUEUE, tags=("cluster", "mbarrier"))
     own, parts, moved = [], [], ins.value
     assert not ins.more
     if ins.mbarrier == "arrive" and ins.target is None:
-        weaker = replace(cta, order=litmus.Order.RELAXED)
-        own.append(litmus.Rmw("mbarrier.increment", None, ins.barrier, (ins.count,), weaker))
+        weaker = replace(cta, order=Order.RELAXED)
+        own.append(Rmw("mbarrier.increment", None, ins.barrier, (ins.count,), weaker))
     target, source = ins.target, ins.source
     if ins.tensor and ins.barrier is not None:
-        parts.append(litmus.Load("mapped", source, litmus.Mode(tags=("tensormap",))))
-        source = litmus.Reg("mapped")
+        parts.append(Load("mapped", source, Mode(tags=("tensormap",))))
+        source = Reg("mapped")
     elif ins.tensor:
-        parts.append(litmus.Load("mapped", target, litmus.Mode(tags=("tensormap",))))
-        target = litmus.Reg("mapped")
+        parts.append(Load("mapped", target, Mode(tags=("tensormap",))))
+        target = Reg("mapped")
     if source is not None:
-        moved = litmus.Reg("moved")
-        weak = replace(ins.mode, order=litmus.Order.WEAK, scope=None)
-        parts.append(litmus.Load("moved", source, weak if ins.operation else ins.mode))
+        moved = Reg("moved")
+        weak = replace(ins.mode, order=Order.WEAK, scope=None)
+        parts.append(Load("moved", source, weak if ins.operation else ins.mode))
     if target is not None and ins.operation:
-        parts.append(litmus.Rmw(ins.operation, None, target, (moved,), ins.mode))
+        parts.append(Rmw(ins.operation, None, target, (moved,), ins.mode))
     elif target is not None:
-        parts.append(litmus.Store(target, moved, ins.mode))
+        parts.append(Store(target, moved, ins.mode))
     if ins.group == "tcgen05" and ins.target is None:
         tracking = replace(cluster, tags=("cluster", "mbarrier", "tcgen05"))
-        parts.append(litmus.Rmw("mbarrier.arrive", None, ins.barrier, (1,), tracking))
+        parts.append(Rmw("mbarrier.arrive", None, ins.barrier, (1,), tracking))
     elif ins.barrier is not None and ins.target is None:
-        parts.append(litmus.Rmw("mbarrier.arrive", None, ins.barrier, (ins.count,), cta))
+        parts.append(Rmw("mbarrier.arrive", None, ins.barrier, (ins.count,), cta))
     elif ins.barrier is not None:
-        parts.append(litmus.Rmw("mbarrier.complete_tx", None, ins.barrier, (ins.count,), cluster))
+        parts.append(Rmw("mbarrier.complete_tx", None, ins.barrier, (ins.count,), cluster))
     found = [run]
     for part in (*own, *parts):
         found = [after for each in found for after in _steps(each, part, number, values, unroll, labels, regions)]
@@ -498,7 +509,7 @@ def in_order(one, other):
 def all_runs(test, unroll):
     """The runs of each thread, for all values that the test can come to write."""
     start = {
-        location.name: (location.initial.name, 0) if isinstance(location.initial, litmus.Loc) else location.initial
+        location.name: (location.initial.name, 0) if isinstance(location.initial, Loc) else location.initial
         for location in test.locations
         if location.alias is None
     }
@@ -659,13 +670,13 @@ class Execution:
             case "rfe" | "rfi" | "coe" | "coi" | "fre" | "fri":
                 return self._inside(name[:2], "ext" if name[2] == "e" else "int")
             case "swarp" | "ssg":
-                return self._both_share(litmus.Scope.WARP)
+                return self._both_share(Scope.WARP)
             case "scta" | "swg" | "cta":
-                return self._both_share(litmus.Scope.CTA)
+                return self._both_share(Scope.CTA)
             case "squeue" | "sqf" | "scluster":
-                return self._both_share(litmus.Scope.QUEUE)
+                return self._both_share(Scope.QUEUE)
             case "sgpu" | "sdv" | "gl":
-                return self._both_share(litmus.Scope.GPU)
+                return self._both_share(Scope.GPU)
             case "sys":
                 return set(product(self.all, self.all))
             case "sr":
@@ -795,7 +806,7 @@ def candidates(test, syntax, unroll=2):
     for combination in product(*columns):
         happened = [event for run in combination for event in run.happened]
         memory = {name: found for name, (found, _) in addresses(test).items()}
-        named = {memory[term.name] for term in asked if isinstance(term, litmus.Loc)}
+        named = {memory[term.name] for term in asked if isinstance(term, Loc)}
         used = [name for name in start if name in named or any(event.location == name for event in happened)]
         initial = [
             Happening(
@@ -826,8 +837,8 @@ def candidates(test, syntax, unroll=2):
             for orders in product(*coherence):
                 finals = dict(zip(writes, (events[last].value for _, last in orders), strict=True))
                 ends = tuple(
-                    combination[term.thread].value(litmus.Reg(term.register))[0]
-                    if isinstance(term, litmus.FinalRegister)
+                    combination[term.thread].value(Reg(term.register))[0]
+                    if isinstance(term, FinalRegister)
                     else finals[memory[term.name]]
                     for term in asked
                 )
@@ -854,7 +865,7 @@ def fence_orders(events, places):
     fences = [at for at, event in enumerate(events) if {"F", "SC"} <= event.tags]
 
     def reaches(one, other):
-        depth = (events[one].scope or litmus.Scope.SYS).value
+        depth = (events[one].scope or Scope.SYS).value
         return places[events[one].thread][:depth] == places[events[other].thread][:depth]
 
     pairs = [
@@ -886,9 +897,9 @@ def mentions(syntax, name):
 def atoms(proposition):
     """The comparisons of a proposition."""
     match proposition:
-        case litmus.Atom():
+        case Atom():
             return [proposition]
-        case litmus.Not(body):
+        case Not(body):
             return atoms(body)
     return [atom for part in proposition.parts for atom in atoms(part)]
 
@@ -896,13 +907,13 @@ def atoms(proposition):
 def holds(proposition, finals):
     """Whether a proposition is true of final values."""
     match proposition:
-        case litmus.Atom(operation, left, right):
+        case Atom(operation, left, right):
             return compute(operation, *(finals.get(term, term) for term in (left, right))) == 1
-        case litmus.Not(body):
+        case Not(body):
             return not holds(body, finals)
-        case litmus.And(parts):
+        case And(parts):
             return all(holds(part, finals) for part in parts)
-        case litmus.Or(parts):
+        case Or(parts):
             return any(holds(part, finals) for part in parts)
     raise AssertionError(proposition)
 

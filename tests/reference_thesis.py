@@ -9,7 +9,10 @@ also those of locations that a thread never touches.
 
 from itertools import product
 
-from corpus.litmus.test import Fence, FinalRegister, Load, Loc, Region, Scope
+from corpus.litmus.instructions import Fence, Load
+from corpus.litmus.locations import Loc, Region
+from corpus.litmus.orders import Scope
+from corpus.litmus.propositions import FinalRegister
 
 
 def finals(test, strong):

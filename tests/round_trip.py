@@ -24,32 +24,35 @@ from corpus.code.launch.launch import ArrayArgument, KernelLaunch
 from corpus.code.program import KernelProgram, program_of
 from corpus.code.spirv.reader import read_spirv
 from corpus.code.spirv.translation import translated
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.locations import Loc
 from corpus.litmus.normal import map_condition
+from corpus.litmus.propositions import Term
+from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 
 MEMORY = {"glsl": "b0_0", "opencl": "memory"}
 """What the kernels call the memory of the test: in GLSL its set and binding, for several declarations have it."""
 
-ACTIONS = (litmus.Load, litmus.Store, litmus.Rmw, litmus.Fence, litmus.Barrier)
+ACTIONS = (Load, Store, Rmw, Fence, Barrier)
 
 COMPILERS = {"glsl": compile_shader, "opencl": compile_kernels}
 ALONE = Parameters(instances=1, stride=1, shuffle=False, shuffle_blocks=False)
 
 
-def one_instance(test: litmus.LitmusTest) -> Layout:
+def one_instance(test: LitmusTest) -> Layout:
     """The layout of a test in a launch of one instance, where each warp has the threads of the test alone."""
     return replace(place(test, ALONE), parameters=replace(ALONE, slots=1))
 
 
-def keeps(backend: str, test: litmus.LitmusTest) -> bool:
+def keeps(backend: str, test: LitmusTest) -> bool:
     """Whether the program of a memory test has each scope of the test, and not another one with the same threads."""
     code = (ins for thread in test.threads for ins in thread.instructions)
     scopes = {ins.mode.scope for ins in code if isinstance(ins, ACTIONS)} - {None}
     return scopes <= set(BACKENDS[backend].memory.scopes)
 
 
-def memory_test_read_back(backend: str, test: litmus.LitmusTest, folder: Path) -> litmus.LitmusTest:
+def memory_test_read_back(backend: str, test: LitmusTest, folder: Path) -> LitmusTest:
     """Return what is read back of a memory test, with the test's condition, of the places that its values are in.
 
     Raises ``InputError`` where the language has no words for the test.
@@ -78,19 +81,19 @@ class _Homes:
         cells = {name: cell for name, cell in program.cells.items() if cell.array.startswith("argument::")}
         self._names = {(cell.array.partition("::")[2][:6], cell.offset): name for name, cell in cells.items()}
 
-    def of(self, term: litmus.Term) -> litmus.Term:
+    def of(self, term: Term) -> Term:
         """Return a term of the test as one of the program: a location, or the number that nobody changes."""
         if isinstance(term, int):
             return term
-        if isinstance(term, litmus.Loc) and term.name in self._at:
+        if isinstance(term, Loc) and term.name in self._at:
             name = self._names.get(("memory", 4 * self._at[term.name]))
             initial = next(each.initial for each in self._layout.globals if each.name == term.name)
-            return litmus.Loc(name) if name else initial
+            return Loc(name) if name else initial
         name = self._names.get(("result", 4 * self._layout.terms.index(term)))
-        return litmus.Loc(name) if name else 0
+        return Loc(name) if name else 0
 
 
-def progress_test_read_back(backend: str, program: Program, folder: Path) -> litmus.LitmusTest:
+def progress_test_read_back(backend: str, program: Program, folder: Path) -> LitmusTest:
     """Return what is read back of a progress test."""
     shape = launch(program)
     text = next(iter(BACKENDS[backend].progress_files("test", shape).values()))

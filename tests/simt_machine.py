@@ -11,25 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from corpus.litmus.test import (
-    And,
-    Assign,
-    Branch,
-    Comparison,
-    Condition,
-    GroupOperation,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Place,
-    Quantifier,
-    Reg,
-    Rmw,
-    Store,
-    Thread,
-)
+from corpus.litmus.instructions import Assign, Branch, Comparison, GroupOperation, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Reg
+from corpus.litmus.orders import Place
+from corpus.litmus.propositions import And, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 REGISTERS = ("r0", "r1", "r2")
 """A lane's number, what it has read, and what an operation has told it."""

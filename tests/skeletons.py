@@ -12,7 +12,8 @@ from constraints.solvers import open_solver
 from corpus.executions.execution import INITIAL, OpKind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.operations import of_object
-from corpus.litmus.test import AsyncGroup, Order, Scope
+from corpus.litmus.instructions import AsyncGroup
+from corpus.litmus.orders import Order, Scope
 from oracle.cat.interpreter import PreludeValues
 from oracle.executions.candidates import candidates
 from oracle.executions.events import OBJECT, SETS, VOCABULARY, EventKind

@@ -23,7 +23,8 @@ from backends.shared.main import COUNTS, SAYS
 from backends.shared.syntax import LanguageSyntax
 from corpus.errors import InputError
 from corpus.laws.c11 import CONSUME
-from corpus.litmus.test import Barrier, Fence, Scope
+from corpus.litmus.instructions import Barrier, Fence
+from corpus.litmus.orders import Scope
 
 ITS_OWN = "// From here on, what is of this test alone.\n"
 """The line after the text that all programs of memory tests share."""

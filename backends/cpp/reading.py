@@ -31,7 +31,8 @@ from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.code.assembly.reading import read_assembly
 from corpus.errors import InputError
 from corpus.laws.c11 import FETCHED
-from corpus.litmus import test as litmus
+from corpus.litmus.orders import Mode, Order
+from corpus.litmus.test import LitmusTest
 
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 """The levels of optimisation."""
@@ -66,16 +67,16 @@ class CompiledKernel(CppKernel):
         **{name: f"__atomic_fetch_{name}" for name in FETCHED},
     }
     fenced = "__atomic_thread_fence({order})"
-    orders: ClassVar[Mapping[litmus.Order, str]] = {
-        litmus.Order.RELAXED: "__ATOMIC_RELAXED",
-        litmus.Order.ACQUIRE: "__ATOMIC_ACQUIRE",
-        litmus.Order.RELEASE: "__ATOMIC_RELEASE",
-        litmus.Order.ACQ_REL: "__ATOMIC_ACQ_REL",
-        litmus.Order.SC: "__ATOMIC_SEQ_CST",
+    orders: ClassVar[Mapping[Order, str]] = {
+        Order.RELAXED: "__ATOMIC_RELAXED",
+        Order.ACQUIRE: "__ATOMIC_ACQUIRE",
+        Order.RELEASE: "__ATOMIC_RELEASE",
+        Order.ACQ_REL: "__ATOMIC_ACQ_REL",
+        Order.SC: "__ATOMIC_SEQ_CST",
     }
     text = f"// $name\n$test{MACROS}\n$threads\n"
 
-    def order(self, mode: litmus.Mode) -> str:  # noqa: D102
+    def order(self, mode: Mode) -> str:  # noqa: D102
         return self.orders[mode.order]
 
     def call(self, function: str, cell: MemoryWord, arguments: Sequence[str]) -> str:  # noqa: D102
@@ -84,7 +85,7 @@ class CompiledKernel(CppKernel):
             given.insert(2, "true" if function == "weak cas" else "false")
         return f"{self.functions[function]}({', '.join([self.pointer.format(cell.text), *given])})"
 
-    def __init__(self, test: litmus.LitmusTest, prefix: str = "") -> None:
+    def __init__(self, test: LitmusTest, prefix: str = "") -> None:
         names_of(test)
         super().__init__(single(test))
         self._prefix = prefix
@@ -126,7 +127,7 @@ class AssemblyTarget:
         """Return what this machine lacks to call it."""
         return [] if which(*self.compilers) else [f"{self.compilers[0]} (Debian: apt install {self.compilers[0]})"]
 
-    def compile(self, test: litmus.LitmusTest, level: str, folder: Path) -> CompiledTest:
+    def compile(self, test: LitmusTest, level: str, folder: Path) -> CompiledTest:
         """Compile a test at a level of optimisation, in a folder.
 
         Raises ``InputError`` for what C++ cannot say, and ``NotCompiledError`` where the compiler refuses it.
@@ -134,9 +135,7 @@ class AssemblyTarget:
         text = CompiledKernel(test).file("test")
         return CompiledTest(test, self.assembly(text, level, folder), names_of(test), test.name, kernel="")
 
-    def compile_all(
-        self, tests: Sequence[litmus.LitmusTest], level: str, folder: Path
-    ) -> Sequence[CompiledTest | None]:
+    def compile_all(self, tests: Sequence[LitmusTest], level: str, folder: Path) -> Sequence[CompiledTest | None]:
         """Compile tests in one file; None where that fails."""
         texts: dict[int, str] = {}
         for number, test in enumerate(tests):
@@ -201,7 +200,7 @@ TARGETS: Mapping[str, AssemblyTarget] = {
 
 
 def _reader(language: MachineLanguage) -> CodeReader:
-    def read(compiled: CompiledTest) -> litmus.LitmusTest:
+    def read(compiled: CompiledTest) -> LitmusTest:
         return read_assembly(language, compiled.text, compiled.test, compiled.names, compiled.path, compiled.kernel)
 
     return read

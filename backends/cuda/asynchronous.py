@@ -14,29 +14,21 @@ from dataclasses import dataclass
 from backends.shared.addresses import first_user
 from corpus.laws import ptx
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.mbarrier import Mbarrier
-from corpus.litmus.test import (
-    BULK,
-    CLUSTER,
-    COPIES,
-    PLAIN,
+from corpus.litmus.instructions import (
     Assign,
     AsyncGroup,
     AsyncOperation,
     Fence,
     Instruction,
-    LitmusTest,
     Load,
-    Loc,
-    Mode,
-    Operand,
-    Order,
-    Region,
     Rmw,
-    Scope,
     Store,
     is_asynchronous,
 )
+from corpus.litmus.locations import Loc, Operand, Region
+from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.orders import BULK, CLUSTER, COPIES, PLAIN, Mode, Order, Scope
+from corpus.litmus.test import LitmusTest
 
 AMPERE, HOPPER, BLACKWELL = 80, 90, 100
 """Compute capabilities: of ``cp.async`` and mbarriers; of clusters and the async proxy; of their successors."""

@@ -15,7 +15,8 @@ from backends.shared.atomics import CAtomics
 from backends.shared.kernel import MemoryWord, indented
 from backends.shared.syntax import LanguageSyntax
 from corpus.laws.c11 import CONSUME
-from corpus.litmus.test import Barrier, Fence, Scope
+from corpus.litmus.instructions import Barrier, Fence
+from corpus.litmus.orders import Scope
 
 
 class CudaAtomics(CAtomics):

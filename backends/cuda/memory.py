@@ -62,33 +62,24 @@ from backends.shared.syntax import LanguageSyntax
 from corpus.errors import InputError
 from corpus.laws import ptx
 from corpus.litmus.describe import cannot_say, describe
-from corpus.litmus.mbarrier import Mbarrier
-from corpus.litmus.test import (
-    BULK,
-    CLUSTER,
-    COPIES,
-    MBARRIER,
+from corpus.litmus.instructions import (
     Assign,
     AsyncGroup,
     AsyncOperation,
     Barrier,
     Fence,
-    FinalRegister,
     Instruction,
     Load,
-    Loc,
-    Location,
-    Operand,
-    Order,
-    Reg,
-    Region,
     Rmw,
-    Scope,
     Store,
     is_asynchronous,
-    reads,
-    written,
+    registers_read,
+    registers_written,
 )
+from corpus.litmus.locations import Loc, Location, Operand, Reg, Region
+from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.orders import BULK, CLUSTER, COPIES, MBARRIER, Order, Scope
+from corpus.litmus.propositions import FinalRegister
 
 _POINTERS = {Region.GLOBAL: "l", Region.SHARED: "r"}
 """The constraints of addresses: 64 bits, 32 bits."""
@@ -355,15 +346,17 @@ $count
     def _told(self, thread: int) -> frozenset[str]:
         """The registers that arrivals tell a phase. Raises ``InputError`` where they are used as numbers."""
         code = self.test.threads[thread].instructions
-        told = {each for ins in code if isinstance(ins, Rmw) and is_asynchronous(ins) for each in written(ins)}
+        told = {
+            each for ins in code if isinstance(ins, Rmw) and is_asynchronous(ins) for each in registers_written(ins)
+        }
         for ins in code:
             remote = (
                 isinstance(ins, Rmw) and is_asynchronous(ins) and self._home(ins.address) != self.layout.ctas[thread]
             )
-            if remote and any(set(written(ins)) & set(reads(each)) for each in code):
+            if remote and any(set(registers_written(ins)) & set(registers_read(each)) for each in code):
                 raise cannot_say(thread, ins, "PTX has arrivals at an mbarrier of another CTA that tell nothing")
-            others = set(reads(ins)) if not is_asynchronous(ins) else set()
-            others |= set(written(ins)) if not (isinstance(ins, Rmw) and is_asynchronous(ins)) else set()
+            others = set(registers_read(ins)) if not is_asynchronous(ins) else set()
+            others |= set(registers_written(ins)) if not (isinstance(ins, Rmw) and is_asynchronous(ins)) else set()
             if told & others:
                 raise cannot_say(thread, ins, f"{min(told & others)} is the state of an mbarrier, and no number")
         for term in self.layout.terms:

@@ -37,27 +37,23 @@ from backends.cuda.asynchronous import PENDING_ARRIVALS, PROXY_FENCES, form_of, 
 from backends.shared.addresses import address_targets, targets_of
 from corpus.code.sass.text import BRANCHES, ENDS, MARKS, RMWS, SCOPES, SassInstruction, sass_functions
 from corpus.litmus.describe import describe
-from corpus.litmus.normal import without_predicates
-from corpus.litmus.test import (
-    BULK,
+from corpus.litmus.instructions import (
     Assign,
     AsyncGroup,
     AsyncOperation,
     Barrier,
     Branch,
     Fence,
-    LitmusTest,
     Load,
-    Mode,
-    Order,
-    Reg,
-    Region,
     Rmw,
-    Scope,
     Store,
     is_asynchronous,
-    operands,
+    operands_of,
 )
+from corpus.litmus.locations import Reg, Region
+from corpus.litmus.normal import without_predicates
+from corpus.litmus.orders import BULK, Mode, Order, Scope
+from corpus.litmus.test import LitmusTest
 
 _Marks = frozenset[int]
 _NONE: _Marks = frozenset()
@@ -143,7 +139,7 @@ def _wanted(test: LitmusTest, number: int) -> list[_Operation]:
     control = _NONE
     wanted: list[_Operation] = []
     for place, ins in enumerate(test.threads[number].instructions):
-        sources = [flow.get(each.name, _NONE) if isinstance(each, Reg) else _NONE for each in operands(ins)]
+        sources = [flow.get(each.name, _NONE) if isinstance(each, Reg) else _NONE for each in operands_of(ins)]
         mark = frozenset({marks[number, place]}) if (number, place) in marks else _NONE
         match ins:
             case AsyncOperation() | AsyncGroup():

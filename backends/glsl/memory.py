@@ -45,20 +45,11 @@ from backends.shared.shaders import ShaderAtomics
 from corpus.errors import InputError
 from corpus.laws.c11 import failure_order
 from corpus.laws.vulkan import FENCE, LOAD, RMW, SEMANTICS, STORE, VulkanRule
-from corpus.litmus.test import (
-    Barrier,
-    Fence,
-    Instruction,
-    LitmusTest,
-    Load,
-    Mode,
-    Order,
-    Quantifier,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-)
+from corpus.litmus.instructions import Barrier, Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Mode, Order, Scope
+from corpus.litmus.propositions import Quantifier
+from corpus.litmus.test import LitmusTest
 
 _STORAGE = {Region.GLOBAL: "gl_StorageSemanticsBuffer", Region.SHARED: "gl_StorageSemanticsShared"}
 _SPOKEN = dict(

@@ -37,19 +37,10 @@ from backends.shared.profiles import Profile
 from backends.shared.runtime import memory_host
 from backends.shared.syntax import LanguageSyntax
 from corpus.code.amdgcn.text import begin, end
-from corpus.litmus.test import (
-    Barrier,
-    Fence,
-    FinalRegister,
-    Instruction,
-    LitmusTest,
-    Load,
-    Mode,
-    Order,
-    Rmw,
-    Scope,
-    Store,
-)
+from corpus.litmus.instructions import Barrier, Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.orders import Mode, Order, Scope
+from corpus.litmus.propositions import FinalRegister
+from corpus.litmus.test import LitmusTest
 
 WAVE = 64
 """Threads of a wavefront of the GPUs whose wavefronts are widest."""

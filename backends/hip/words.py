@@ -12,28 +12,31 @@ from __future__ import annotations
 from dataclasses import replace
 
 from corpus.laws.vulkan import SEMANTICS, STORAGE
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Region
 from corpus.litmus.normal import without_predicates
+from corpus.litmus.orders import Mode, Order, Scope
+from corpus.litmus.test import LitmusTest
 
 GLOBAL_ALONE, LOCAL_ALONE = "global-fence", "local-fence"
 """The tags of a fence or barrier that orders one memory alone, as OpenCL's (``corpus.laws.opencl.MEMORY``)."""
 BARE = "bare"
 """The tag of a barrier that orders no memory."""
 
-_REGIONS = {"sc0": litmus.Region.GLOBAL, "sc1": litmus.Region.SHARED}
+_REGIONS = {"sc0": Region.GLOBAL, "sc1": Region.SHARED}
 _SPEAKING = dict(zip(_REGIONS, SEMANTICS, strict=False))
-_ACQUIRES = (litmus.Order.ACQUIRE, litmus.Order.ACQ_REL)
-_RELEASES = (litmus.Order.RELEASE, litmus.Order.ACQ_REL)
-_Said = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier
+_ACQUIRES = (Order.ACQUIRE, Order.ACQ_REL)
+_RELEASES = (Order.RELEASE, Order.ACQ_REL)
+_Said = Load | Store | Rmw | Fence | Barrier
 
 
-def said_in_hip(test: litmus.LitmusTest) -> litmus.LitmusTest:
+def said_in_hip(test: LitmusTest) -> LitmusTest:
     """Return a test as HIP programs say it, instruction by instruction. Raises ``InputError`` as ``in_llvm_words``."""
     return without_predicates(in_llvm_words(test))
 
 
-def in_llvm_words(test: litmus.LitmusTest) -> litmus.LitmusTest:
+def in_llvm_words(test: LitmusTest) -> LitmusTest:
     """Return a test without storage classes, each location in the memory of its class; a test of another dialect as it
     is. Raises ``InputError`` that names the instruction and the reason.
     """
@@ -43,11 +46,11 @@ def in_llvm_words(test: litmus.LitmusTest) -> litmus.LitmusTest:
         return test
     homes: dict[str, str] = {}
     for index, ins in instructions:
-        if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw):
+        if isinstance(ins, Load | Store | Rmw):
             storage = next((tag for tag in ins.mode.tags if tag in STORAGE), "")
             if storage not in _REGIONS:
                 raise cannot_say(index, ins, "HIP has global memory (sc0) and local memory (sc1)")
-            named = [ins.address.name] if isinstance(ins.address, litmus.Loc) else []
+            named = [ins.address.name] if isinstance(ins.address, Loc) else []
             if any(homes.setdefault(name, storage) != storage for name in named):
                 raise cannot_say(index, ins, "HIP has one memory for each location")
     threads = tuple(
@@ -66,43 +69,43 @@ def in_llvm_words(test: litmus.LitmusTest) -> litmus.LitmusTest:
     return replace(test, threads=threads, locations=locations)
 
 
-def _mode(index: int, ins: _Said, used: set[str]) -> litmus.Mode:
+def _mode(index: int, ins: _Said, used: set[str]) -> Mode:
     """How an instruction is done, without the words of Vulkan. ``used`` are the storage classes of the test."""
     mode, said = ins.mode, {*ins.mode.tags}
-    if isinstance(ins, litmus.Barrier) and mode.order is litmus.Order.WEAK:
+    if isinstance(ins, Barrier) and mode.order is Order.WEAK:
         return replace(mode, tags=(BARE,))
-    if mode.order is litmus.Order.WEAK:
+    if mode.order is Order.WEAK:
         if said & {"av", "vis"}:
             raise cannot_say(index, ins, "HIP has no plain accesses that are made available or visible")
         if "nonpriv" not in said:
             raise cannot_say(index, ins, "HIP has no private accesses")
         return replace(mode, tags=())
-    if mode.order is litmus.Order.RELAXED:
+    if mode.order is Order.RELAXED:
         return replace(mode, tags=())
     for word, orders in (("semav", _RELEASES), ("semvis", _ACQUIRES)):
         if mode.order in orders and word not in said:
             raise cannot_say(index, ins, f"HIP has no order without {word}")
     spoken = {storage for storage in _REGIONS if _SPEAKING[storage] in said}
     alone = () if used <= spoken else tuple(GLOBAL_ALONE if each == "sc0" else LOCAL_ALONE for each in sorted(spoken))
-    if alone and isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw):
+    if alone and isinstance(ins, Load | Store | Rmw):
         raise cannot_say(index, ins, "HIP has no order of an access that speaks for one memory alone")
     if not spoken:
         raise cannot_say(index, ins, "HIP has no order that speaks for neither global nor local memory")
-    if isinstance(ins, litmus.Barrier):
-        if mode.order is not litmus.Order.ACQ_REL or mode.scope is not litmus.Scope.CTA:
+    if isinstance(ins, Barrier):
+        if mode.order is not Order.ACQ_REL or mode.scope is not Scope.CTA:
             raise cannot_say(
                 index, ins, "HIP has barriers that acquire and release for the work-group, or order nothing"
             )
-        return litmus.Mode(tags=alone)
+        return Mode(tags=alone)
     return replace(mode, tags=alone)
 
 
-def _scoped(test: litmus.LitmusTest, index: int, ins: _Said, mode: litmus.Mode) -> litmus.Mode:
+def _scoped(test: LitmusTest, index: int, ins: _Said, mode: Mode) -> Mode:
     """A mode whose scope HIP has: a queue family is said as a scope of the same threads."""
-    if mode.scope is not litmus.Scope.QUEUE:
+    if mode.scope is not Scope.QUEUE:
         return mode
     own = test.threads[index].place
-    for scope in (litmus.Scope.CTA, litmus.Scope.GPU, litmus.Scope.SYS):
+    for scope in (Scope.CTA, Scope.GPU, Scope.SYS):
         if all(other.place.shares(own, scope) == other.place.shares(own, mode.scope) for other in test.threads):
             return replace(mode, scope=scope)
     raise cannot_say(index, ins, "HIP has no clusters, nor another scope of the same threads here")

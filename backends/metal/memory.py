@@ -21,7 +21,9 @@ from typing import ClassVar
 from backends.shared.atomics import Access, SpacedAtomics
 from backends.shared.kernel import MemoryWord
 from corpus.laws.opencl import FENCED
-from corpus.litmus.test import Fence, Order, Region, Rmw, Scope
+from corpus.litmus.instructions import Fence, Rmw
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Order, Scope
 
 _REACH: Mapping[Region, Mapping[Scope, str]] = {Region.GLOBAL: {Scope.GPU: ""}, Region.SHARED: {Scope.CTA: ""}}
 """The scopes of atomics by where they are; fences alone have words for them."""

@@ -21,7 +21,7 @@ from backends.opencl.progress import OpenCl
 from backends.shared.layout import Layout
 from backends.shared.mapping import Launch
 from backends.shared.syntax import C
-from corpus.litmus.test import Barrier
+from corpus.litmus.instructions import Barrier
 
 _DEFINED = re.compile(r"^#define (\w+)", re.MULTILINE)
 _TYPES = "#endif\n"

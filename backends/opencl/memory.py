@@ -17,7 +17,8 @@ from typing import ClassVar
 
 from backends.shared.atomics import SpacedAtomics
 from corpus.laws.opencl import MEMORY, SCOPE_WORDS
-from corpus.litmus.test import Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Scope
 
 
 class OpenClKernel(SpacedAtomics):

@@ -18,9 +18,11 @@ from typing import ClassVar
 from backends.shared.kernel import Kernel, MemoryWord
 from corpus.errors import InputError
 from corpus.laws.c11 import FETCHED, LEGAL_ORDERS, WORDS, failure_order, order_word
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Mode, Order, Scope
 
-Access = litmus.Load | litmus.Store | litmus.Rmw
+Access = Load | Store | Rmw
 """What may be atomic or not."""
 
 
@@ -53,20 +55,20 @@ class Atomics(Kernel):
         """Return the arguments for the order and the scope of an atomic access."""
 
     @abstractmethod
-    def exchange(self, thread: int, ins: litmus.Rmw, kept: str, cell: MemoryWord, values: Sequence[str]) -> str:
+    def exchange(self, thread: int, ins: Rmw, kept: str, cell: MemoryWord, values: Sequence[str]) -> str:
         """Return the statements of a compare-exchange; ``kept`` is the beginning of an assignment of its result."""
 
-    def load(self, thread: int, ins: litmus.Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
+    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
         if not self.is_atomic(thread, ins, cell):
             return f"{target} = {self.weak(thread, ins, cell)};"
         return f"{target} = {self.call('load', cell, self.ordering(thread, ins))};"
 
-    def store(self, thread: int, ins: litmus.Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
+    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
         if not self.is_atomic(thread, ins, cell):
             return f"{self.weak(thread, ins, cell)} = {value};"
         return f"{self.call('store', cell, [value, *self.ordering(thread, ins)])};"
 
-    def rmw(self, thread: int, ins: litmus.Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
         if not self.is_atomic(thread, ins, cell):
             raise self.refuse(thread, ins, "has no rmw that is not atomic")
         kept = "" if target is None else f"{target} = "
@@ -84,7 +86,7 @@ class Atomics(Kernel):
         """Return the lvalue of a weak access."""
         return self.plain.format(cell.text)
 
-    def check_words(self, thread: int, ins: Access | litmus.Fence, tags: Collection[str]) -> None:
+    def check_words(self, thread: int, ins: Access | Fence, tags: Collection[str]) -> None:
         """Raise ``InputError`` for what is neither order nor scope: volatile, cache operators, further tags."""
         if ins.mode.volatile:
             raise self.refuse(thread, ins, self.no_volatile)
@@ -92,22 +94,22 @@ class Atomics(Kernel):
             raise self.refuse(thread, ins, "has no cache operators")
         self.check_tags(thread, ins, tags)
 
-    def check_tags(self, thread: int, ins: Access | litmus.Fence | litmus.Barrier, tags: Collection[str]) -> None:
+    def check_tags(self, thread: int, ins: Access | Fence | Barrier, tags: Collection[str]) -> None:
         """Raise ``InputError`` for the first tag of an instruction that is not one of these."""
         for tag in ins.mode.tags:
             if tag not in tags:
                 raise self.refuse(thread, ins, self.no_word.format(tag))
 
-    def check_barrier(self, thread: int, ins: litmus.Barrier, scopes: Collection[litmus.Scope | None]) -> None:
+    def check_barrier(self, thread: int, ins: Barrier, scopes: Collection[Scope | None]) -> None:
         """Raise ``InputError`` for a barrier that not all threads of a work-group wait at for all, or whose memory has
         none of these scopes.
         """
         if ins.arrive or ins.quorum is not None:
             raise self.refuse(thread, ins, f"has only barriers where all threads of a {self.group_word} wait for all")
-        if ins.scope is not litmus.Scope.CTA or ins.mode.scope not in scopes:
+        if ins.scope is not Scope.CTA or ins.mode.scope not in scopes:
             raise self.refuse(thread, ins, self.group_barriers.format(self.group_word))
 
-    def differing(self, thread: int, ins: litmus.Barrier) -> InputError:
+    def differing(self, thread: int, ins: Barrier) -> InputError:
         """Return the error for barriers of one work-group that are not alike."""
         return self.refuse(thread, ins, "has no barrier that orders other memory for one thread than for another")
 
@@ -129,15 +131,15 @@ class CAtomics(Atomics):
     no_volatile = "has volatile accesses, but they do not order threads as PTX's do"
     weak_exchange = True
     order_prefix: ClassVar[str] = ""
-    scopes: ClassVar[Mapping[litmus.Scope, str]]
+    scopes: ClassVar[Mapping[Scope, str]]
     expected: ClassVar[str] = "&expected"
     fenced: ClassVar[str]
 
     def ordering(self, thread: int, ins: Access) -> list[str]:  # noqa: D102
         return [self.order(ins.mode), *self.scoped(thread, ins)]
 
-    def exchange(self, thread: int, ins: litmus.Rmw, kept: str, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
-        orders = [self.order(ins.mode), self.order(litmus.Mode(failure_order(ins)))]
+    def exchange(self, thread: int, ins: Rmw, kept: str, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
+        orders = [self.order(ins.mode), self.order(Mode(failure_order(ins)))]
         arguments = [self.expected, values[1], *orders, *self.scoped(thread, ins)]
         call = self.call("cas" if ins.success is None else "weak cas", cell, arguments)
         result = f" {kept}expected;" if kept else ""
@@ -146,23 +148,23 @@ class CAtomics(Atomics):
             call = self.syntax.constant("succeeded", self.syntax.choice(call, "1u", "0u")).removesuffix(";")
         return f"{{ {self.syntax.variable('expected', values[0])} {call};{result} }}"
 
-    def fence(self, thread: int, ins: litmus.Fence) -> str:  # noqa: D102
-        if ins.mode.order is litmus.Order.WEAK:
+    def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
+        if ins.mode.order is Order.WEAK:
             raise self.refuse(thread, ins, "has no such fence")
         scope = self.scope(thread, ins, self.scopes)
         return f"{self.fenced.format(order=self.order(ins.mode), scope=scope, flags=self.ordered(thread, ins))};"
 
     @abstractmethod
-    def ordered(self, thread: int, ins: litmus.Fence | litmus.Barrier) -> str:
+    def ordered(self, thread: int, ins: Fence | Barrier) -> str:
         """Return the memory that a fence or barrier orders. Raises ``InputError`` where a tag has no word."""
 
-    def order(self, mode: litmus.Mode) -> str:
+    def order(self, mode: Mode) -> str:
         """Return the word for an order."""
         return self.order_prefix + order_word(mode)
 
     def is_atomic(self, thread: int, ins: Access, cell: MemoryWord) -> bool:  # noqa: D102
         self.check_words(thread, ins, self.tags)
-        if ins.mode.order is litmus.Order.WEAK:
+        if ins.mode.order is Order.WEAK:
             if ins.mode.scope is not None:
                 raise self.refuse(thread, ins, "has no scopes at accesses that are not atomic")
             return False
@@ -189,7 +191,7 @@ class SpacedAtomics(CAtomics):
         name: f"atomic_{word}_explicit"
         for name, word in {**CAtomics.functions, "min": "fetch_min", "max": "fetch_max"}.items()
     }
-    spaces: ClassVar[Mapping[litmus.Region, str]]
+    spaces: ClassVar[Mapping[Region, str]]
     flags: ClassVar[Mapping[str, str]]
     barriers: ClassVar[str]
     scratch_load = "{cell}"
@@ -200,15 +202,15 @@ class SpacedAtomics(CAtomics):
         pointer = f"(volatile {self.spaces[cell.region]} {kind}*)&{cell.text}"
         return f"{self.functions[function]}({', '.join([pointer, *arguments])})"
 
-    def barrier(self, barriers: Mapping[int, litmus.Barrier]) -> str:  # noqa: D102
+    def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         flags = set()
         for thread, ins in barriers.items():
-            self.check_barrier(thread, ins, (None, litmus.Scope.CTA))
+            self.check_barrier(thread, ins, (None, Scope.CTA))
             flags.add(self.ordered(thread, ins))
         if len(flags) > 1:
             raise self.differing(thread, ins)
         return f"{self.barriers.format(flags.pop())};"
 
-    def ordered(self, thread: int, ins: litmus.Fence | litmus.Barrier) -> str:  # noqa: D102
+    def ordered(self, thread: int, ins: Fence | Barrier) -> str:  # noqa: D102
         self.check_tags(thread, ins, self.flags)
         return " | ".join(self.flags[tag] for tag in ins.mode.tags or self.flags)

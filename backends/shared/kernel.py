@@ -55,15 +55,32 @@ from backends.shared.layout import EXPRESSIONS, HISTOGRAM_HEADER, MACROS, SPOT, 
 from backends.shared.reach import check_accesses
 from backends.shared.syntax import C, LanguageSyntax
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, negated, structured
 from corpus.litmus.describe import cannot_say, describe
+from corpus.litmus.instructions import (
+    COMPARISONS,
+    Assign,
+    AsyncGroup,
+    AsyncOperation,
+    Barrier,
+    Comparison,
+    Fence,
+    GroupOperation,
+    Instruction,
+    Load,
+    Rmw,
+    Store,
+    is_asynchronous,
+)
+from corpus.litmus.locations import Loc, Location, Operand, Reg, Region
 from corpus.litmus.normal import without_predicates
+from corpus.litmus.orders import Scope
+from corpus.litmus.propositions import And, Atom, FinalRegister, Not, Or, Proposition, Term
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 _COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_HOMES = {litmus.Region.GLOBAL: "memory", litmus.Region.SHARED: "local_memory"}
+_HOMES = {Region.GLOBAL: "memory", Region.SHARED: "local_memory"}
 _NAME = re.compile(r"[A-Za-z0-9]+(_[A-Za-z0-9]+)*")
 
 
@@ -73,7 +90,7 @@ class MemoryWord:
     ``remote``: it is in the shared memory of another CTA of the cluster.
     """
 
-    region: litmus.Region
+    region: Region
     text: str
     remote: bool = False
 
@@ -112,7 +129,7 @@ class Kernel(ABC):
     unsigned: ClassVar[str] = "uint({})"
     avoided: ClassVar[str | None] = None
     unused: ClassVar[str] = ""
-    arrays: ClassVar[Mapping[litmus.Region, str]] = _HOMES
+    arrays: ClassVar[Mapping[Region, str]] = _HOMES
     meet: ClassVar[str]
     claim: ClassVar[str]
     add: ClassVar[str]
@@ -146,26 +163,26 @@ class Kernel(ABC):
     # what a language states
 
     @abstractmethod
-    def load(self, thread: int, ins: litmus.Load, target: str, cell: MemoryWord) -> str:
+    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:
         """Return the statements that load a cell into a register: ``target = cell``."""
 
     @abstractmethod
-    def store(self, thread: int, ins: litmus.Store, cell: MemoryWord, value: str) -> str:
+    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:
         """Return the statements that store a value in a cell: ``cell = value``."""
 
     @abstractmethod
-    def rmw(self, thread: int, ins: litmus.Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:
         """Return the statements of an rmw; ``values`` are its operands. ``target`` may also be among them."""
 
     @abstractmethod
-    def fence(self, thread: int, ins: litmus.Fence) -> str:
+    def fence(self, thread: int, ins: Fence) -> str:
         """Return the statements of a memory fence with its order and scope."""
 
     @abstractmethod
-    def barrier(self, barriers: Mapping[int, litmus.Barrier]) -> str:
+    def barrier(self, barriers: Mapping[int, Barrier]) -> str:
         """Return what a work-group executes where each of the threads of its CTA has come to the barrier of its own."""
 
-    def asynchronous(self, thread: int, ins: litmus.Instruction) -> str:
+    def asynchronous(self, thread: int, ins: Instruction) -> str:
         """Return the statements of an instruction of asynchronous operations or mbarriers, in a language that has
         these.
         """
@@ -185,15 +202,15 @@ class Kernel(ABC):
         launched = {**self.sizes(), "header": HISTOGRAM_HEADER, "warm_up": f"{WARM_UP}u"}
         return Template(self.text).substitute(known, **launched, **self.parts())
 
-    def refuse(self, thread: int, ins: litmus.Instruction, reason: str) -> InputError:
+    def refuse(self, thread: int, ins: Instruction, reason: str) -> InputError:
         """Return the error for an instruction that the language has no words for: ``P0: ld.cg r1, x: the reason``."""
         return cannot_say(thread, ins, f"{self.title} {reason}")
 
     def scope(
         self,
         thread: int,
-        ins: litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier,
-        words: Mapping[litmus.Scope, str],
+        ins: Load | Store | Rmw | Fence | Barrier,
+        words: Mapping[Scope, str],
     ) -> str:
         """Return the word for the instruction's scope, or for a scope that includes the threads of the test that this
         one does.
@@ -211,7 +228,7 @@ class Kernel(ABC):
                 return word
         raise self.refuse(thread, ins, f"has no scope {scope.label}, nor another of the same threads here")
 
-    def accessed(self, thread: int, address: litmus.Operand) -> frozenset[str]:
+    def accessed(self, thread: int, address: Operand) -> frozenset[str]:
         """Return the locations that an address may be of; none where it is a number."""
         return targets_of(address, self._targets[thread])
 
@@ -219,7 +236,7 @@ class Kernel(ABC):
         """Return the CTA whose shared memory a location is in."""
         return self.layout.ctas[first_user(self.test, location)]
 
-    def included(self, thread: int, scope: litmus.Scope) -> frozenset[int]:
+    def included(self, thread: int, scope: Scope) -> frozenset[int]:
         """Return the threads that a scope includes, at a thread."""
         threads = self.test.threads
         return frozenset(
@@ -319,19 +336,19 @@ class Kernel(ABC):
             f"if (probe == ROWS) {{ {self.add.format(cell='histogram[1]', value='1u')}; }}",
         ]
 
-    def proposition(self, proposition: litmus.Proposition) -> str:
+    def proposition(self, proposition: Proposition) -> str:
         """Return a proposition over ``value0``, ``value1`` and so on, in the order of ``Layout.terms``."""
         match proposition:
-            case litmus.Atom(operation, left, right):
+            case Atom(operation, left, right):
                 return self.compared(operation, self.term(left), self.term(right))
-            case litmus.Not(body):
+            case Not(body):
                 return f"!({self.proposition(body)})"
-            case litmus.And(parts):
+            case And(parts):
                 return " && ".join(f"({self.proposition(part)})" for part in parts) or "1u == 1u"
-            case litmus.Or(parts):
+            case Or(parts):
                 return " || ".join(f"({self.proposition(part)})" for part in parts) or "1u == 0u"
 
-    def term(self, term: litmus.Term) -> str:
+    def term(self, term: Term) -> str:
         """Return a term of a proposition as an expression: a number, or the ``value`` of its place in
         ``Layout.terms``.
         """
@@ -350,7 +367,7 @@ class Kernel(ABC):
             for number, location in enumerate(self.layout.globals)
         ]
 
-    def _located(self, location: litmus.Location, place: str) -> str:
+    def _located(self, location: Location, place: str) -> str:
         return f"{self.unused}{self.syntax.constant(self.at(location.name), place)}"
 
     def at(self, location: str) -> str:
@@ -369,7 +386,7 @@ class Kernel(ABC):
         """Return the name of the variable for a register of a thread, ``p0_r1``."""
         return f"p{thread}_{self._names[thread][name]}"
 
-    def phases(self, thread: int) -> tuple[tuple[list[str], litmus.Barrier | None], ...]:
+    def phases(self, thread: int) -> tuple[tuple[list[str], Barrier | None], ...]:
         """Return the code of a thread up to each of its barriers, with it, and from the last one to the end."""
         return tuple(
             ([line for statement in code for line in self._lines(thread, statement)], barrier)
@@ -381,7 +398,7 @@ class Kernel(ABC):
         return [
             f"results[RESULT(instance, {number}u)] = {self.register(thread, term.register)};"
             for number, term in enumerate(self.layout.terms)
-            if isinstance(term, litmus.FinalRegister) and term.thread == thread
+            if isinstance(term, FinalRegister) and term.thread == thread
         ]
 
     def _stress(self) -> list[str]:
@@ -481,7 +498,7 @@ class Kernel(ABC):
     def _check_without_clusters(self) -> None:
         for number, thread in enumerate(self.test.threads):
             for ins in thread.instructions:
-                if litmus.is_asynchronous(ins):
+                if is_asynchronous(ins):
                     raise self.refuse(number, ins, "has no asynchronous operations")
         if self.layout.cluster > 1:
             raise InputError(f"{self.title} has no clusters, and a cluster of this test has {self.layout.cluster} CTAs")
@@ -505,7 +522,7 @@ class Kernel(ABC):
         if not names or self.layout.bare:
             return []
         for number, term in enumerate(self.layout.terms):
-            if isinstance(term, litmus.Loc) and term.name in names:
+            if isinstance(term, Loc) and term.name in names:
                 cta, place = self.home(term.name), names.index(term.name)
                 value = self.take(self.layout.shareds[place], self.shared(place))
                 cell = f"results[RESULT(INSTANCE(turn, nth, cta, item, seed), {number}u)]"
@@ -524,28 +541,28 @@ class Kernel(ABC):
         """Return where a slot has a location of shared memory, as an index."""
         return f"SHARED_ADDRESS(turn * PASSES + nth, {slot}, {number}u)"
 
-    def _final(self, number: int, term: litmus.FinalRegister | litmus.Loc, instance: str = "index") -> str:
+    def _final(self, number: int, term: FinalRegister | Loc, instance: str = "index") -> str:
         names = [location.name for location in self.layout.globals]
-        if isinstance(term, litmus.Loc) and term.name in names:
+        if isinstance(term, Loc) and term.name in names:
             place = names.index(term.name)
             return self.take(self.layout.globals[place], f"ADDRESS({instance}, {place}u)")
         return f"results[RESULT({instance}, {number}u)]"
 
-    def put(self, location: litmus.Location, at: str, value: str) -> str:
+    def put(self, location: Location, at: str, value: str) -> str:
         """Return the assignment of ``value`` to a location at an index into its array, where no other thread is at work
         on it.
         """
         return self.write.format(cell=f"{_HOMES[location.region]}[{at}]", value=value)
 
-    def take(self, location: litmus.Location, at: str) -> str:
+    def take(self, location: Location, at: str) -> str:
         """Return the value of a location at an index into its array, where no other thread is at work on it."""
         return self.read.format(cell=f"{_HOMES[location.region]}[{at}]")
 
     # statements
 
-    def value(self, thread: int, operand: litmus.Operand) -> str:
+    def value(self, thread: int, operand: Operand) -> str:
         """Return an operand as an expression; an address is an index into its array."""
-        if isinstance(operand, litmus.Reg):
+        if isinstance(operand, Reg):
             return self.register(thread, operand.name)
         return literal(operand) if isinstance(operand, int) else self.at(operand.name)
 
@@ -555,7 +572,7 @@ class Kernel(ABC):
             return f"{left} {_COMPARED[operation]} {right}"
         return f"{self.signed.format(left)} {_COMPARED[operation]} {self.signed.format(right)}"
 
-    def _condition(self, thread: int, comparison: litmus.Comparison) -> str:
+    def _condition(self, thread: int, comparison: Comparison) -> str:
         sides = (self.value(thread, comparison.left), self.value(thread, comparison.right))
         return self.compared(comparison.operation, *sides)
 
@@ -563,7 +580,7 @@ class Kernel(ABC):
         if operation == "mov":
             return values[0]
         left, right = values
-        if operation in litmus.COMPARISONS:
+        if operation in COMPARISONS:
             return self.syntax.choice(self.compared(operation, left, right), "1u", "0u")
         if operation in ("min", "max"):
             return self.syntax.choice(self.compared("lt" if operation == "min" else "gt", left, right), left, right)
@@ -577,9 +594,9 @@ class Kernel(ABC):
 
     def _lines(self, thread: int, statement: Statement) -> Iterator[str]:
         match statement:
-            case litmus.Load() | litmus.Store() | litmus.Rmw() | litmus.Assign() if litmus.is_asynchronous(statement):
+            case Load() | Store() | Rmw() | Assign() if is_asynchronous(statement):
                 yield self.asynchronous(thread, statement)
-            case litmus.AsyncOperation() | litmus.AsyncGroup():
+            case AsyncOperation() | AsyncGroup():
                 yield self.asynchronous(thread, statement)
             case If(condition, then, otherwise):
                 asked = "0u == 1u" if condition is None else self._condition(thread, condition)
@@ -598,22 +615,22 @@ class Kernel(ABC):
                 yield "}"
             case DoWhile(body, condition):
                 yield from self.syntax.do_while(self._block(thread, body), self._condition(thread, condition))
-            case litmus.Load(target, address):
+            case Load(target, address):
                 yield self.load(thread, statement, self.register(thread, target), self.cell(thread, statement, address))
-            case litmus.Store(address, value):
+            case Store(address, value):
                 yield self.store(thread, statement, self.cell(thread, statement, address), self.value(thread, value))
-            case litmus.Rmw(target=result, address=address, operands=given):
+            case Rmw(target=result, address=address, operands=given):
                 if statement.success is not None and not self.weak_exchange:
                     raise self.refuse(thread, statement, "has no exchange that may fail for no reason")
                 name = None if result is None else self.register(thread, result)
                 values = [self.value(thread, each) for each in given]
                 yield self.rmw(thread, statement, name, self.cell(thread, statement, address), values)
-            case litmus.Fence():
+            case Fence():
                 yield self.fence(thread, statement)
-            case litmus.Assign(target, operation, given):
+            case Assign(target, operation, given):
                 values = [self.value(thread, each) for each in given]
                 yield f"{self.register(thread, target)} = {self._computed(operation, values)};"
-            case litmus.GroupOperation():
+            case GroupOperation():
                 raise cannot_say(thread, statement, "kernels that are made have no operations of a subgroup")
             case _:
                 raise cannot_say(thread, statement, "a barrier can only be where the whole work-group comes by")
@@ -623,7 +640,7 @@ class Kernel(ABC):
             for line in self._lines(thread, statement):
                 yield "    " + line
 
-    def cell(self, thread: int, ins: litmus.Instruction, address: litmus.Operand) -> MemoryWord:
+    def cell(self, thread: int, ins: Instruction, address: Operand) -> MemoryWord:
         """Return the word that an instruction accesses. Raises ``InputError`` where its array is not known."""
         regions = {self._where[name] for name in self.accessed(thread, address)}
         if len(regions) != 1:
@@ -633,11 +650,11 @@ class Kernel(ABC):
         return MemoryWord(region, f"{self.arrays[region]}[{self.value(thread, address)}]")
 
 
-def _phases(code: Sequence[Statement]) -> list[tuple[list[Statement], litmus.Barrier | None]]:
+def _phases(code: Sequence[Statement]) -> list[tuple[list[Statement], Barrier | None]]:
     """The code of a thread cut after each barrier at its top level."""
-    phases: list[tuple[list[Statement], litmus.Barrier | None]] = [([], None)]
+    phases: list[tuple[list[Statement], Barrier | None]] = [([], None)]
     for statement in code:
-        if isinstance(statement, litmus.Barrier):
+        if isinstance(statement, Barrier):
             phases[-1] = (phases[-1][0], statement)
             phases.append(([], None))
         else:
@@ -645,7 +662,7 @@ def _phases(code: Sequence[Statement]) -> list[tuple[list[Statement], litmus.Bar
     return phases
 
 
-def initial(location: litmus.Location) -> str:
+def initial(location: Location) -> str:
     """Return the initial value of a location, which is a number."""
     assert isinstance(location.initial, int)
     return literal(location.initial)

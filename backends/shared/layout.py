@@ -73,19 +73,13 @@ from functools import cached_property
 
 from backends.shared.profiles import DEFAULT, Profile
 from corpus.errors import InputError
+from corpus.litmus.instructions import AsyncOperation, is_asynchronous
+from corpus.litmus.locations import Loc, Location, Region, element_of
 from corpus.litmus.normal import terms
-from corpus.litmus.test import (
-    AsyncOperation,
-    FinalRegister,
-    LitmusTest,
-    Loc,
-    Location,
-    Region,
-    Scope,
-    element_of,
-    has_clusters,
-    is_asynchronous,
-)
+from corpus.litmus.orders import Scope
+from corpus.litmus.propositions import FinalRegister
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import has_clusters
 
 WARP = 32
 """Threads of a warp: the slots are a multiple of it."""

@@ -21,10 +21,25 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count, product
 
-from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import compute
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.flow import thread_flow
+from corpus.litmus.instructions import (
+    COMPARISONS,
+    Assign,
+    AsyncOperation,
+    Branch,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    is_asynchronous,
+    registers_written,
+)
+from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 MOST = 64
 """Values that are followed of a register or location."""
@@ -33,17 +48,17 @@ _Value = int | tuple[str, int]  # a number, or a location and what was added to 
 _Values = frozenset[_Value] | None  # None: any number or address
 _ZERO: _Values = frozenset({0})
 _Registers = dict[str, _Values]
-_Access = litmus.Load | litmus.Store | litmus.Rmw
+_Access = Load | Store | Rmw
 
 
-def check_accesses(test: litmus.LitmusTest) -> None:
+def check_accesses(test: LitmusTest) -> None:
     """Raise ``InputError``, with thread and instruction, where an access may be to no location of the test."""
     every = [ins for thread in test.threads for ins in thread.instructions]
-    if not any(isinstance(ins, _Access) and isinstance(ins.address, litmus.Reg) for ins in every):
+    if not any(isinstance(ins, _Access) and isinstance(ins.address, Reg) for ins in every):
         return
     memory: dict[str, _Values] = {location.name: _constant(location.initial) for location in test.locations}
-    copied = (ins.target for ins in every if isinstance(ins, litmus.AsyncOperation))
-    memory |= {target.name: None for target in copied if isinstance(target, litmus.Loc)}
+    copied = (ins.target for ins in every if isinstance(ins, AsyncOperation))
+    memory |= {target.name: None for target in copied if isinstance(target, Loc)}
     for _ in _rounds(test):
         after = dict(memory)
         for thread in test.threads:
@@ -59,11 +74,11 @@ def check_accesses(test: litmus.LitmusTest) -> None:
                 raise cannot_say(number, ins, _reason(_possible(ins.address, registers)))
 
 
-def _rounds(test: litmus.LitmusTest) -> Iterable[int]:
+def _rounds(test: LitmusTest) -> Iterable[int]:
     """How often values may be made of others: once by each write, any number of times where one is in a loop."""
     writes = 0
     for thread in test.threads:
-        at_writes = [at for at, ins in enumerate(thread.instructions) if isinstance(ins, litmus.Store | litmus.Rmw)]
+        at_writes = [at for at, ins in enumerate(thread.instructions) if isinstance(ins, Store | Rmw)]
         writes += len(at_writes)
         if any(bisect(at_writes, head) < bisect(at_writes, end) for end, head in thread_flow(thread).jumps):
             return count()
@@ -82,7 +97,7 @@ def _reason(values: _Values) -> str:
     return f"its address may be &{name}{added:+d}, and each location stands by itself here"
 
 
-def _states(thread: litmus.Thread, memory: Mapping[str, _Values]) -> Iterator[tuple[litmus.Instruction, _Registers]]:
+def _states(thread: Thread, memory: Mapping[str, _Values]) -> Iterator[tuple[Instruction, _Registers]]:
     """Each instruction that control gets to, with what the registers may hold there, given what memory may; to be used
     before the next one is asked for."""
     at_labels: dict[str, _Registers] = {}
@@ -95,20 +110,20 @@ def _states(thread: litmus.Thread, memory: Mapping[str, _Values]) -> Iterator[tu
 
 
 def _walk(
-    thread: litmus.Thread, memory: Mapping[str, _Values], at_labels: dict[str, _Registers]
-) -> Iterator[tuple[litmus.Instruction, _Registers]]:
+    thread: Thread, memory: Mapping[str, _Values], at_labels: dict[str, _Registers]
+) -> Iterator[tuple[Instruction, _Registers]]:
     """What may be held at each instruction, given what may be held at labels, as far as that is known; it is known
     better behind.
     """
     begin = {name: _constant(value) for name, value in thread.registers}
     here: _Registers | None = {**dict.fromkeys(thread.names, _ZERO), **begin}
     for ins in thread.instructions:
-        if isinstance(ins, litmus.Label):
+        if isinstance(ins, Label):
             here = dict(at_labels[ins.name]) if _meets(at_labels, ins.name, here) else None
         if here is None:  # nothing comes by
             continue
         yield ins, here
-        if isinstance(ins, litmus.Branch):
+        if isinstance(ins, Branch):
             _meets(at_labels, ins.label, here)
             here = None if ins.condition is None else here
         else:
@@ -125,44 +140,40 @@ def _meets(at_labels: dict[str, _Registers], label: str, here: _Registers | None
     return label in at_labels
 
 
-def _assigned(ins: litmus.Instruction, registers: _Registers, memory: Mapping[str, _Values]) -> _Registers:
+def _assigned(ins: Instruction, registers: _Registers, memory: Mapping[str, _Values]) -> _Registers:
     """The registers that an instruction sets, and what they may hold then."""
-    if litmus.is_asynchronous(ins):
-        return dict.fromkeys(litmus.written(ins))
+    if is_asynchronous(ins):
+        return dict.fromkeys(registers_written(ins))
     match ins:
-        case litmus.Assign(target, "mov", (operand,)):
+        case Assign(target, "mov", (operand,)):
             return {target: _possible(operand, registers)}
-        case litmus.Assign(target, operation, (left, right)):
-            same = left == right and isinstance(left, litmus.Reg) and operation in ("sub", "xor")
+        case Assign(target, operation, (left, right)):
+            same = left == right and isinstance(left, Reg) and operation in ("sub", "xor")
             values = (_possible(each, registers) for each in (left, right))
             return {target: _ZERO if same else _applied(operation, *values)}
-        case litmus.Load(target=str(target)) | litmus.Rmw(target=str(target)):
+        case Load(target=str(target)) | Rmw(target=str(target)):
             names = _accessed(ins, registers)
             read = None if names is None else _joined(*(memory[name] for name in names))
-            tells = {ins.success: frozenset({0, 1})} if isinstance(ins, litmus.Rmw) and ins.success else {}
+            tells = {ins.success: frozenset({0, 1})} if isinstance(ins, Rmw) and ins.success else {}
             return {target: read, **tells}
-        case litmus.Rmw(success=str(success)):
+        case Rmw(success=str(success)):
             return {success: frozenset({0, 1})}
     return {}
 
 
-def _written(ins: litmus.Instruction, registers: _Registers, old: _Values) -> _Values:
+def _written(ins: Instruction, registers: _Registers, old: _Values) -> _Values:
     """What an instruction may write where ``old`` may be."""
-    if litmus.is_asynchronous(ins):
+    if is_asynchronous(ins):
         return None
     match ins:
-        case (
-            litmus.Store(value=value)
-            | litmus.Rmw(operation="exch", operands=(value,))
-            | litmus.Rmw(operation="cas", operands=(_, value))
-        ):
+        case Store(value=value) | Rmw(operation="exch", operands=(value,)) | Rmw(operation="cas", operands=(_, value)):
             return _possible(value, registers)
-        case litmus.Rmw(operation=operation, operands=(operand,)):
+        case Rmw(operation=operation, operands=(operand,)):
             return _applied(operation, old, _possible(operand, registers))
     return frozenset()
 
 
-def _accessed(ins: litmus.Instruction, registers: _Registers) -> list[str] | None:
+def _accessed(ins: Instruction, registers: _Registers) -> list[str] | None:
     """The locations that an instruction may access; None where it may be none."""
     if not isinstance(ins, _Access):
         return []
@@ -172,13 +183,13 @@ def _accessed(ins: litmus.Instruction, registers: _Registers) -> list[str] | Non
     return sorted(value[0] for value in values if isinstance(value, tuple))
 
 
-def _possible(operand: litmus.Operand, registers: _Registers) -> _Values:
-    return registers[operand.name] if isinstance(operand, litmus.Reg) else _constant(operand)
+def _possible(operand: Operand, registers: _Registers) -> _Values:
+    return registers[operand.name] if isinstance(operand, Reg) else _constant(operand)
 
 
-def _constant(operand: litmus.Operand) -> _Values:
-    assert not isinstance(operand, litmus.Reg)
-    return frozenset({(operand.name, 0) if isinstance(operand, litmus.Loc) else operand})
+def _constant(operand: Operand) -> _Values:
+    assert not isinstance(operand, Reg)
+    return frozenset({(operand.name, 0) if isinstance(operand, Loc) else operand})
 
 
 def _joined(*values: _Values) -> _Values:
@@ -191,7 +202,7 @@ def _joined(*values: _Values) -> _Values:
 def _applied(operation: str, left: _Values, right: _Values) -> _Values:
     if operation in ("and", "mul") and _ZERO in (left, right):
         return _ZERO
-    if operation in litmus.COMPARISONS:
+    if operation in COMPARISONS:
         return frozenset({0, 1})
     if left is None or right is None:
         return None

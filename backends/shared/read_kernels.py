@@ -26,23 +26,12 @@ from corpus.code.ptx.reader import read_ptx
 from corpus.code.spirv.reader import read_spirv
 from corpus.code.spirv.translation import translated
 from corpus.errors import InputError
+from corpus.litmus.instructions import Barrier, Branch, Comparison, Instruction, Load
+from corpus.litmus.locations import Loc, Operand, Reg
 from corpus.litmus.normal import map_operands
-from corpus.litmus.test import (
-    And,
-    Barrier,
-    Branch,
-    Comparison,
-    Condition,
-    Instruction,
-    LitmusTest,
-    Load,
-    Loc,
-    Operand,
-    Quantifier,
-    Reg,
-    Term,
-    Thread,
-)
+from corpus.litmus.propositions import And, Condition, Quantifier, Term
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 PARAMETERS = ("memory", "results", "seed")
 """The parameters of the kernel where they have an order; compilers that optimise drop their names."""

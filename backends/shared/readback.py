@@ -22,26 +22,13 @@ from backends.shared.kernel import Kernel
 from backends.shared.layout import Layout
 from backends.shared.toolchain import Compilation, problem
 from corpus.errors import InputError
+from corpus.litmus.instructions import Assign, GroupOperation, Instruction, Label, Load, Rmw, Store, operands_of
+from corpus.litmus.locations import Loc, Operand, Reg
 from corpus.litmus.normal import asked_registers, map_operands
-from corpus.litmus.test import (
-    Assign,
-    FinalRegister,
-    GroupOperation,
-    Instruction,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Operand,
-    Order,
-    Reg,
-    Rmw,
-    Store,
-    Term,
-    Thread,
-    objects,
-    operands,
-)
+from corpus.litmus.orders import Order
+from corpus.litmus.propositions import FinalRegister, Term
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread, mbarriers_of
 
 
 @dataclass(frozen=True)
@@ -140,7 +127,7 @@ def refusal(done: Compilation, folder: Path) -> str:
 
 def observed(test: LitmusTest) -> LitmusTest:
     """Return a test that observes the final values of the locations that it writes besides what it asks for."""
-    names = objects(test.threads) | {each.name for each in test.locations if each.alias is not None}
+    names = mbarriers_of(test.threads) | {each.name for each in test.locations if each.alias is not None}
     stored = {
         ins.address.name
         for thread in test.threads
@@ -205,7 +192,7 @@ def _in_test(
         kept = results[ins.address.name]
         if kept.thread == thread and ins.mode.order is Order.WEAK and ins.guard is None:
             return Assign(kept.register, "mov", (named(ins.value),))
-    for operand in operands(ins):
+    for operand in operands_of(ins):
         if isinstance(operand, Loc) and operand.name in results:
             kept = results[operand.name]
             what = f"P{thread} uses the memory in which the harness keeps P{kept.thread}:{kept.register}"

@@ -18,7 +18,10 @@ from corpus.dialects.storage_classes import has_classes
 from corpus.errors import InputError
 from corpus.laws.vulkan import DEVICE_OPERATIONS, STORAGE
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.test import Fence, LitmusTest, Load, Loc, Region, Rmw, Scope, Store
+from corpus.litmus.instructions import Fence, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Region
+from corpus.litmus.orders import Scope
+from corpus.litmus.test import LitmusTest
 
 CLASSES = {"sc0": Region.GLOBAL, "sc1": Region.SHARED}
 """The storage classes that have memory, and which."""

@@ -39,9 +39,12 @@ from backends.shared.kernel import literal
 from backends.shared.layout import place
 from backends.wgsl.memory import WgslKernel
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
 from corpus.litmus.control_flow import DoWhile, If, Statement, While
+from corpus.litmus.instructions import Barrier, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Operand, Region
 from corpus.litmus.normal import terms
+from corpus.litmus.propositions import FinalRegister, Quantifier, Term
+from corpus.litmus.test import LitmusTest
 
 LETTERS = "xy"
 """The names that the helper gives to the locations of a test."""
@@ -82,12 +85,12 @@ class ConformanceTest:
         return re.sub(r"[^A-Za-z0-9]+", "_", re.split("[+@]", self.name)[0]).strip("_") or "test"
 
 
-def conformance_test(test: litmus.LitmusTest, name: str) -> ConformanceTest:
+def conformance_test(test: LitmusTest, name: str) -> ConformanceTest:
     """Return a litmus test in the suite's terms.
 
     Raises ``InputError``, which names the instruction if it is one, where WGSL or the helper cannot say it.
     """
-    if test.condition.quantifier is litmus.Quantifier.FORALL:
+    if test.condition.quantifier is Quantifier.FORALL:
         raise InputError("a conformance test looks for one outcome, and forall is about all")
     kernel = _Kernel(test)
     return ConformanceTest(
@@ -104,13 +107,13 @@ def conformance_test(test: litmus.LitmusTest, name: str) -> ConformanceTest:
 class _Kernel(WgslKernel):
     """The parts of the text of one test of the conformance suite."""
 
-    arrays: ClassVar[Mapping[litmus.Region, str]] = {
-        litmus.Region.GLOBAL: "test_locations.value",
-        litmus.Region.SHARED: "wg_test_locations",
+    arrays: ClassVar[Mapping[Region, str]] = {
+        Region.GLOBAL: "test_locations.value",
+        Region.SHARED: "wg_test_locations",
     }
     plain = "{}"
 
-    def __init__(self, test: litmus.LitmusTest) -> None:
+    def __init__(self, test: LitmusTest) -> None:
         aliased = _aliased(test)
         self.is_aliased = aliased is not None
         super().__init__(place(aliased or test))
@@ -123,7 +126,7 @@ class _Kernel(WgslKernel):
         others = range(1, len(self.test.threads))
         second = next((thread for thread in others if self.layout.ctas[thread] > 0), 1)
         self._cast = [0, *sorted(others, key=lambda thread: thread != second)]
-        self._registers = [term for term in self.layout.terms if isinstance(term, litmus.FinalRegister)]
+        self._registers = [term for term in self.layout.terms if isinstance(term, FinalRegister)]
         self._check_registers()
 
     @property
@@ -135,9 +138,9 @@ class _Kernel(WgslKernel):
     def kind(self) -> str:
         """What a test is about: of barriers, rmws, one location or several."""
         instructions = [ins for thread in self.test.threads for ins in thread.instructions]
-        if any(isinstance(ins, litmus.Barrier) for ins in instructions):
+        if any(isinstance(ins, Barrier) for ins in instructions):
             return "barrier"
-        if any(isinstance(ins, litmus.Rmw) for ins in instructions):
+        if any(isinstance(ins, Rmw) for ins in instructions):
             return "atomicity"
         return "coherence" if self.is_aliased else "weak"
 
@@ -169,16 +172,16 @@ class _Kernel(WgslKernel):
         yield "    atomicAdd(&test_results.seq, 1u);"
         yield "}"
 
-    def value(self, thread: int, operand: litmus.Operand) -> str:
-        if not isinstance(operand, litmus.Loc):
+    def value(self, thread: int, operand: Operand) -> str:
+        if not isinstance(operand, Loc):
             return super().value(thread, operand)
         index = f"{self._letters[operand.name]}_{self._cast.index(thread)}"
         return f"storage + {index}" if self._in_workgroup and operand.name not in self._in_workgroup else index
 
-    def term(self, term: litmus.Term) -> str:
+    def term(self, term: Term) -> str:
         if isinstance(term, int):
             return literal(term)
-        if isinstance(term, litmus.Loc):
+        if isinstance(term, Loc):
             return f"mem_{self._letters[term.name]}_0"
         word, shift = self._field(term)
         return word if self._has_words else f"(({word} >> {shift}u) & {(1 << BITS) - 1}u)"
@@ -187,7 +190,7 @@ class _Kernel(WgslKernel):
     def _has_words(self) -> bool:
         return len(self._registers) <= WORDS
 
-    def _field(self, term: litmus.FinalRegister) -> tuple[str, int]:
+    def _field(self, term: FinalRegister) -> tuple[str, int]:
         """The word that keeps a register, and where in it."""
         number = self._registers.index(term)
         return f"r{number % WORDS}", number // WORDS * BITS
@@ -202,9 +205,7 @@ class _Kernel(WgslKernel):
                 yield f"atomicStore({cell}, {register});"
             else:
                 yield f"atomicOr({cell}, min({register}, {(1 << BITS) - 1}u) << {shift}u);"
-        ends = [
-            term.name for term in self.layout.terms if isinstance(term, litmus.Loc) and term.name in self._in_workgroup
-        ]
+        ends = [term.name for term in self.layout.terms if isinstance(term, Loc) and term.name in self._in_workgroup]
         if ends:
             yield "workgroupBarrier();"
         for name in ends:
@@ -249,7 +250,7 @@ class _Kernel(WgslKernel):
             name
             for number, thread in enumerate(self.test.threads)
             for ins in thread.instructions
-            if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw)
+            if isinstance(ins, Load | Store | Rmw)
             for name in self.accessed(number, ins.address)
         }
         if self._plain and accessed - self._plain:
@@ -277,7 +278,7 @@ class _Kernel(WgslKernel):
             raise InputError(f"{len(self._registers)} observed registers, and values beyond {BITS} bits each")
 
 
-def _aliased(test: litmus.LitmusTest) -> litmus.LitmusTest | None:
+def _aliased(test: LitmusTest) -> LitmusTest | None:
     """A test of one location with every second access of a thread by another name; None where it has several."""
     if len(test.locations) != 1:
         return None
@@ -285,12 +286,12 @@ def _aliased(test: litmus.LitmusTest) -> litmus.LitmusTest | None:
     other = replace(location, name=location.name + _OTHER)
     threads = []
     for thread in test.threads:
-        body: list[litmus.Instruction] = []
+        body: list[Instruction] = []
         accesses = 0
         for ins in thread.instructions:
-            if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw):
-                turned = accesses % 2 == 1 and ins.address == litmus.Loc(location.name)
-                body.append(replace(ins, address=litmus.Loc(other.name)) if turned else ins)
+            if isinstance(ins, Load | Store | Rmw):
+                turned = accesses % 2 == 1 and ins.address == Loc(location.name)
+                body.append(replace(ins, address=Loc(other.name)) if turned else ins)
                 accesses += 1
             else:
                 body.append(ins)

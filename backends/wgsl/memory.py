@@ -28,7 +28,9 @@ from backends.shared.shaders import ShaderAtomics
 from backends.shared.syntax import WGSL
 from corpus.errors import InputError
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.test import Barrier, Fence, Load, Location, Order, Region, Rmw, Scope, Store
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.locations import Location, Region
+from corpus.litmus.orders import Order, Scope
 
 _SCOPES = {
     Region.GLOBAL: {Scope.QUEUE: "", Scope.GPU: ""},

@@ -11,7 +11,9 @@ from backends.shared.readback import CompiledTest, TestCompiler, compiled_by
 from backends.wgsl.memory import WgslKernel
 from backends.wgsl.spirv import compile_shader, missing
 from corpus.dialects.storage_classes import has_classes, with_classes, with_modes
-from corpus.litmus.test import Barrier, Fence, LitmusTest, Load, Mode, Order, Rmw, Scope, Store
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.orders import Mode, Order, Scope
+from corpus.litmus.test import LitmusTest
 
 
 def _compile(test: LitmusTest, level: str, folder: Path) -> CompiledTest:

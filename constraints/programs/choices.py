@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 from constraints.circuit import Circuit, Literal
 from constraints.programs.skeleton import OrderLiterals, ProgramSkeleton
 from corpus.executions.execution import OpKind as Instruction
-from corpus.litmus.test import Order
+from corpus.litmus.orders import Order
 from oracle.executions.events import EventKind
 
 

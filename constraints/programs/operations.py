@@ -32,7 +32,7 @@ from itertools import combinations, permutations
 from constraints.circuit import Circuit, Literal
 from corpus.executions.execution import OpKind as Instruction
 from corpus.executions.operations import BULK, BULK_GROUP, COMPLETE, COPY, is_asynchronous, of_object
-from corpus.litmus.test import Mode
+from corpus.litmus.orders import Mode
 
 Choice = tuple[Instruction, Mode]
 """The kind of an instruction and how it is done."""

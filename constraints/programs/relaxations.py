@@ -15,7 +15,8 @@ from constraints.circuit import Literal
 from constraints.programs.skeleton import ProgramSkeleton
 from constraints.programs.view import EventMode, ExecutionView
 from corpus.executions.execution import OpKind as Instruction
-from corpus.litmus.test import Mode, Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Mode, Scope
 from oracle.executions.events import EventKind
 
 

@@ -42,7 +42,7 @@ from constraints.solvers import DEFAULT_SOLVER, open_solver
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import COMMUNICATION, Edge, atomic_mode, inner_communication
 from corpus.litmus.made import STRONG, WIDEST
-from corpus.litmus.test import PLAIN, SCOPES, Order
+from corpus.litmus.orders import PLAIN, SCOPES, Order
 from oracle.cat.interpreter import Model
 from oracle.executions.events import EventKind
 from oracle.executions.initial import sees_initial_writes

@@ -8,7 +8,7 @@ of thread 1. Each model of the formula is one program with one outcome.
 
 >>> from constraints.solvers import open_solver
 >>> from corpus.executions.text import execution_text
->>> from corpus.litmus.test import PLAIN
+>>> from corpus.litmus.orders import PLAIN
 >>> words = Vocabulary("example", {Instruction.READ: (PLAIN,), Instruction.WRITE: (PLAIN,)}, dependencies=())
 >>> circuit = Circuit()
 >>> skeleton = ProgramSkeleton(circuit, words, (1, 1))
@@ -79,8 +79,9 @@ from corpus.executions.execution import INITIAL, Dependency, Execution, Step
 from corpus.executions.execution import OpKind as Instruction
 from corpus.executions.operations import settled
 from corpus.executions.vocabulary import Vocabulary
+from corpus.litmus.locations import Region
 from corpus.litmus.normal import renumbered
-from corpus.litmus.test import Place, Region, Scope
+from corpus.litmus.orders import Place, Scope
 from oracle.executions.events import EventKind
 
 

@@ -23,7 +23,7 @@ from constraints.programs.skeleton import ProgramSkeleton
 from constraints.programs.view import EventMode, EventModes, ExecutionView, Matrix, SpacedView
 from corpus.executions.execution import OpKind as Instruction
 from corpus.executions.translation import MappedOp, Translation
-from corpus.litmus.test import Mode, Order
+from corpus.litmus.orders import Mode, Order
 from oracle.executions.events import EventKind
 
 

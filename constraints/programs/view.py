@@ -15,7 +15,8 @@ from typing import NamedTuple
 from constraints.circuit import Circuit, Literal
 from constraints.programs.algebra import PolarClauses
 from corpus.executions.operations import WAIT_READ, waits_for
-from corpus.litmus.test import Mode, Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Mode, Scope
 from oracle.cat.algebra import Relation, Set
 from oracle.executions.events import (
     ASYNCHRONOUS,

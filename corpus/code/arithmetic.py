@@ -30,7 +30,8 @@ from corpus.code.values import (
     plain_name,
     whole,
 )
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import COMPARISONS, Branch, Comparison, Label
+from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.ptx_arithmetic import WIDTHS, compare, computable, compute, result_width, signed, type_of
 
 _AGNOSTIC = ("add", "sub", "mul", "and", "or", "xor")
@@ -65,7 +66,7 @@ def filled(at: ThreadSpecialiser, state: State, target: ir.Operand, value: Value
     if isinstance(value, Held) and value.width < wide:
         if kind[0] == "s":
             return Held(value.register, wide)
-        return Held(at.temporary(f"cvt.u{wide}.{kind}", litmus.Reg(value.register), 0), wide)
+        return Held(at.temporary(f"cvt.u{wide}.{kind}", Reg(value.register), 0), wide)
     return value
 
 
@@ -168,14 +169,14 @@ def number_or_held(at: ThreadSpecialiser, value: Value) -> int | Held:
         case int() | Held():
             return value
         case Scaled(None, register, scale, offset):
-            product = at.temporary("mul.lo.s64", litmus.Reg(register), scale) if scale != 1 else register
-            return Held(at.temporary("add.s64", litmus.Reg(product), offset) if offset else product, 64)
+            product = at.temporary("mul.lo.s64", Reg(register), scale) if scale != 1 else register
+            return Held(at.temporary("add.s64", Reg(product), offset) if offset else product, 64)
     raise at.wrong(at.said(value))
 
 
-def residual_operand(value: int | Held, width: int) -> litmus.Operand:
+def residual_operand(value: int | Held, width: int) -> Operand:
     """Return a value of so many bits as an operand of the residual program."""
-    return signed(value, width) if isinstance(value, int) else litmus.Reg(value.register)
+    return signed(value, width) if isinstance(value, int) else Reg(value.register)
 
 
 def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Sequence[int | Held]) -> Value:
@@ -186,11 +187,11 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
         values = [values[0], min(values[1] & 0xFFFFFFFF, width)]
     given = [residual_operand(value, width) for value in values]
     ptx = at.module.language == "ptx"
-    if ptx and name in ("div", "rem") and kind[0] != "f" and isinstance(given[1], litmus.Reg):
+    if ptx and name in ("div", "rem") and kind[0] != "f" and isinstance(given[1], Reg):
         goes_on = at.new_label()
-        at.put(litmus.Branch(goes_on, litmus.Comparison("ne", given[1], 0)))
+        at.put(Branch(goes_on, Comparison("ne", given[1], 0)))
         at.stops(DIVISION)
-        at.put(litmus.Label(goes_on))
+        at.put(Label(goes_on))
     out = result_width(name, words)
     if kind == "pred":
         if name == "not":
@@ -228,20 +229,20 @@ def _widened(at: ThreadSpecialiser, value: Held, kind: str) -> str:
     """Return the register that holds a value of a type in 64 bits."""
     if WIDTHS[kind] == 64 or (kind[0] == "s" and value.width == WIDTHS[kind]):
         return value.register
-    return at.temporary(f"cvt.{kind[0]}64.{kind}", litmus.Reg(value.register), 0)
+    return at.temporary(f"cvt.{kind[0]}64.{kind}", Reg(value.register), 0)
 
 
 def _converted(at: ThreadSpecialiser, words: Sequence[str], value: int | Held) -> Value:
     to, of = (word for word in words if word in WIDTHS)
     assert isinstance(value, Held)
     if "f" in (to[0], of[0]) or "sat" in words:
-        return Held(at.temporary(".".join(("cvt", *words)), litmus.Reg(value.register), 0), WIDTHS[to])
+        return Held(at.temporary(".".join(("cvt", *words)), Reg(value.register), 0), WIDTHS[to])
     if WIDTHS[to] > WIDTHS[of]:
         return Held(_widened(at, value, of) if of[0] == "s" or WIDTHS[to] == 64 else
-                    at.temporary(f"cvt.{to}.{of}", litmus.Reg(value.register), 0), WIDTHS[to])  # fmt: skip
+                    at.temporary(f"cvt.{to}.{of}", Reg(value.register), 0), WIDTHS[to])  # fmt: skip
     if WIDTHS[to] == WIDTHS[of] and value.width == WIDTHS[to]:
         return value
-    found = Held(at.temporary(f"cvt.s{WIDTHS[to]}.{of}", litmus.Reg(value.register), 0), WIDTHS[to])
+    found = Held(at.temporary(f"cvt.s{WIDTHS[to]}.{of}", Reg(value.register), 0), WIDTHS[to])
     return extended(at, found, to) if WIDTHS[to] < 16 else found
 
 
@@ -319,14 +320,14 @@ def _selected(at: ThreadSpecialiser, words: Sequence[str], values: Sequence[Valu
         raise at.wrong(at.said(chosen))
     width = WIDTHS[type_of(words)]
     if (one, other) == (1, 0):
-        return Held(at.temporary("mov", litmus.Reg(chosen.register)), width)
+        return Held(at.temporary("mov", Reg(chosen.register)), width)
     if isinstance(one, Pointer | Scaled | Half) or isinstance(other, Pointer | Scaled | Half):
         raise at.wrong("with addresses and a predicate that memory decides it is not understood")
     left, right = (residual_operand(number_or_held(at, value), width) for value in (one, other))
-    mask = at.temporary("sub", 0, litmus.Reg(chosen.register))
+    mask = at.temporary("sub", 0, Reg(chosen.register))
     both = at.temporary(f"xor.b{width}", left, right)
-    kept = at.temporary(f"and.b{width}", litmus.Reg(both), litmus.Reg(mask))
-    return Held(at.temporary(f"xor.b{width}", right, litmus.Reg(kept)), width)
+    kept = at.temporary(f"and.b{width}", Reg(both), Reg(mask))
+    return Held(at.temporary(f"xor.b{width}", right, Reg(kept)), width)
 
 
 def select(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -336,10 +337,10 @@ def select(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
     values = [at.value(state, one), at.value(state, other)]
     if isinstance(chosen, Held) and any(isinstance(value, Pointer | Scaled | Half) for value in values):
         if isinstance(values[0], Scaled):  # the other way may put its value where this one is
-            values[0] = replace(values[0], register=at.temporary("mov", litmus.Reg(values[0].register)))
+            values[0] = replace(values[0], register=at.temporary("mov", Reg(values[0].register)))
         skipped = state.goes(state.at)
         set_result(at, skipped, target, values[1])
-        at.put(litmus.Branch(at.jump(skipped), litmus.Comparison("eq", litmus.Reg(chosen.register), 0)))
+        at.put(Branch(at.jump(skipped), Comparison("eq", Reg(chosen.register), 0)))
         set_result(at, state, target, values[0])
     else:
         set_result(at, state, target, computed(at, ins.opcode, [*values, chosen]))
@@ -363,7 +364,7 @@ def negated(at: ThreadSpecialiser, value: Value) -> Value:
     """Return the opposite of a predicate, as a number or a register of the residual program."""
     if isinstance(value, int):
         return value & 1 ^ 1
-    return Held(at.temporary("xor", litmus.Reg(value.register), 1), 1) if isinstance(value, Held) else value
+    return Held(at.temporary("xor", Reg(value.register), 1), 1) if isinstance(value, Held) else value
 
 
 def compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Value) -> Value:
@@ -395,7 +396,7 @@ def compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Val
     width = WIDTHS[type_of(words)]
     given = [residual_operand(number_or_held(at, value), width) for value in (one, other)]
     kind = type_of(words)
-    signless = name in ("eq", "ne") or (kind[0] == "s" and name in litmus.COMPARISONS)
+    signless = name in ("eq", "ne") or (kind[0] == "s" and name in COMPARISONS)
     plain = kind[0] != "f" and width >= 32 and signless
     full = ("setp", name, "ftz", kind) if "ftz" in words else ("setp", name, kind)
     return Held(at.temporary(name if plain else ".".join(full), *given), 1)
@@ -423,8 +424,8 @@ def set_mask(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
     if isinstance(value, int):
         value = value * (0x3F800000 if to == "f32" else (1 << WIDTHS[to]) - 1)
     elif isinstance(value, Held):
-        mask = at.temporary("sub", 0, litmus.Reg(value.register))
-        value = Held(at.temporary("and", litmus.Reg(mask), 0x3F800000) if to == "f32" else mask, 32)
+        mask = at.temporary("sub", 0, Reg(value.register))
+        value = Held(at.temporary("and", Reg(mask), 0x3F800000) if to == "f32" else mask, 32)
     set_result(at, state, target, value)
     return True
 
@@ -473,8 +474,8 @@ def unpacked(at: ThreadSpecialiser, value: Value, bits: int, count: int) -> list
         case Pointer() as pointer if count == 2:
             return [Half(pointer, False), Half(pointer, True)]
         case Held(register, whole):
-            parts = [at.temporary(f"shr.u{whole}", litmus.Reg(register), width * n) for n in range(count)]
-            return [Held(at.temporary(f"cvt.s{width}.u{whole}", litmus.Reg(part), 0), width) for part in parts]
+            parts = [at.temporary(f"shr.u{whole}", Reg(register), width * n) for n in range(count)]
+            return [Held(at.temporary(f"cvt.s{width}.u{whole}", Reg(part), 0), width) for part in parts]
         case Partial() as number:
             return [cut(number, width * n, width) for n in range(count)]
         case Unknown() | Missing() as unknown:
@@ -500,23 +501,23 @@ def packed(at: ThreadSpecialiser, values: Sequence[Value], width: int) -> Value:
         return joined(lows, highs, part, rests[0])
     if rests:
         return rests[0]
-    found: litmus.Operand = 0
+    found: Operand = 0
     for n, value in enumerate(values):
         held = number_or_held(at, value)
         if isinstance(held, int):
-            piece: litmus.Operand = signed(held << part * n, width)
+            piece: Operand = signed(held << part * n, width)
         else:
-            wide = at.temporary(f"cvt.u{width}.u{part}", litmus.Reg(held.register), 0)
-            piece = litmus.Reg(at.temporary(f"shl.b{width}", litmus.Reg(wide), part * n))
-        found = litmus.Reg(at.temporary(f"or.b{width}", found, piece))
-    assert isinstance(found, litmus.Reg)
+            wide = at.temporary(f"cvt.u{width}.u{part}", Reg(held.register), 0)
+            piece = Reg(at.temporary(f"shl.b{width}", Reg(wide), part * n))
+        found = Reg(at.temporary(f"or.b{width}", found, piece))
+    assert isinstance(found, Reg)
     return Held(found.name, width)
 
 
 def extended(at: ThreadSpecialiser, value: Held, kind: str) -> Held:
     """Return a value that was read as the register of its type has it: a small unsigned one without a sign."""
     if value.width < 32 and kind[0] != "s":
-        return Held(at.temporary(f"cvt.u32.u{value.width}", litmus.Reg(value.register), 0), 32)
+        return Held(at.temporary(f"cvt.u32.u{value.width}", Reg(value.register), 0), 32)
     return Held(value.register, max(32, value.width))
 
 

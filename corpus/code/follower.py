@@ -32,7 +32,9 @@ from corpus.code.launch.fields import is_structure
 from corpus.code.launch.launch import Argument, KernelLaunch, SharedArgument, ThreadIds
 from corpus.code.values import Half, Held, Missing, Partial, Pointer, Scaled, Unknown, Value
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Fence, Instruction, Label, Load, Rmw, Store
+from corpus.litmus.locations import Operand, Reg
+from corpus.litmus.orders import EXIT, PLAIN, RELAXED, Mode, Scope
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed
 
 MOST_VARIANTS = 4_096
@@ -125,7 +127,7 @@ class Access(NamedTuple):
 class Residual(NamedTuple):
     """An instruction of the residual program with the PTX instruction that it comes from."""
 
-    instruction: litmus.Instruction
+    instruction: Instruction
     origin: ir.KernelInstruction | None
     access: Access | None = None
     more: tuple[Access, ...] = ()
@@ -204,12 +206,12 @@ class GroupExchange(NamedTuple):
     which they do, that of the barriers around these, and what that takes for granted.
     """
 
-    access: litmus.Mode
-    barrier: litmus.Mode
+    access: Mode
+    barrier: Mode
     assumed: str = ""
 
 
-PLAIN_EXCHANGE = GroupExchange(litmus.PLAIN, litmus.PLAIN)
+PLAIN_EXCHANGE = GroupExchange(PLAIN, PLAIN)
 """An exchange by plain accesses and barriers."""
 
 
@@ -265,7 +267,7 @@ class ShownError(Exception):
 Option = TypeVar("Option")
 """One of the things that the system may do."""
 
-BarrierKey = tuple[litmus.Operand, litmus.Scope]
+BarrierKey = tuple[Operand, Scope]
 """The name of a barrier that waits for all threads of a group, and the level of the group."""
 
 
@@ -354,23 +356,23 @@ class ThreadSpecialiser:
         self._follow(state)
         while self._waiting:
             label, state = self._waiting.pop()
-            self.put(litmus.Label(label))
+            self.put(Label(label))
             self._follow(state)
-        self.put(litmus.Label(END))
+        self.put(Label(END))
         return self.code
 
-    def put(self, instruction: litmus.Instruction, access: Access | None = None, more: tuple[Access, ...] = ()) -> None:
+    def put(self, instruction: Instruction, access: Access | None = None, more: tuple[Access, ...] = ()) -> None:
         """Append an instruction to the residual program."""
         self.code.append(Residual(instruction, self._origin, access, more))
 
-    def some_number(self, reason: str, width: int) -> litmus.Reg:
+    def some_number(self, reason: str, width: int) -> Reg:
         """Return a register with some number of so many bits, in place of a value that nothing tells, and why."""
         self._untold += 1
         which = ((self.block << 10) + self.number << 8) + self._untold
         number = signed(SOME_NUMBER + which * _APART % _APART_AT_MOST, width)
         register = self.new_register()
-        self.code.append(Residual(litmus.Assign(register, "mov", (number,)), self._origin, untold=reason))
-        return litmus.Reg(register)
+        self.code.append(Residual(Assign(register, "mov", (number,)), self._origin, untold=reason))
+        return Reg(register)
 
     def wrong(self, what: str) -> NotUnderstoodError:
         """Return the error for the instruction at hand."""
@@ -412,7 +414,7 @@ class ThreadSpecialiser:
 
     def starts(self, state: State, function: ir.KernelFunction, arguments: tuple[Value, ...]) -> int:
         """Create a thread and return its number."""
-        if any(isinstance(each.instruction, litmus.Branch) and each.instruction.condition for each in self.code):
+        if any(isinstance(each.instruction, Branch) and each.instruction.condition for each in self.code):
             raise self.wrong("a thread that is created where memory decides whether it is, is not understood")
         for value in arguments:
             if not isinstance(value, int | Pointer):
@@ -477,9 +479,9 @@ class ThreadSpecialiser:
             if inside and state.at in self._shape(state.function).leaders:
                 label, new = self._label(state)
                 if not new:
-                    self.put(litmus.Branch(label))
+                    self.put(Branch(label))
                     return
-                self.put(litmus.Label(label))
+                self.put(Label(label))
             inside = True
             self._steps += 1
             if self._steps > self._most:
@@ -546,7 +548,7 @@ class ThreadSpecialiser:
                 jumps, stays = ("eq", "ne") if guard.unless else ("ne", "eq")
                 if ins.name == "bra":
                     target = state.goes(self.target(state, ins))
-                    self.put(litmus.Branch(self.jump(target), litmus.Comparison(jumps, litmus.Reg(register), 0)))
+                    self.put(Branch(self.jump(target), Comparison(jumps, Reg(register), 0)))
                     state.at += 1
                     return True
                 for name in _written(ins):
@@ -554,7 +556,7 @@ class ThreadSpecialiser:
                     if home in state.known:
                         state.known[home] = self.lifted(state, home, state.known[home])
                 skipped = state.goes(state.at + 1)
-                self.put(litmus.Branch(self.jump(skipped), litmus.Comparison(stays, litmus.Reg(register), 0)))
+                self.put(Branch(self.jump(skipped), Comparison(stays, Reg(register), 0)))
                 return self.step(state, ins)
             case Unknown(reason) if ins.name == "bra":
                 met = self._meeting(state, ins)
@@ -638,7 +640,7 @@ class ThreadSpecialiser:
                     raise self.wrong(ENDED_REDUCTION)
                 for _ in range(most - came):
                     self.put(exit_arrival(key))
-            self.put(litmus.Branch(END))
+            self.put(Branch(END))
             return False
         if ir.NORETURN in state.function.directives:
             raise self.wrong(f"{state.function.name} is {ir.NORETURN}, and returns, which is undefined")
@@ -655,13 +657,13 @@ class ThreadSpecialiser:
         state.function, state.at, state.frames = frame.function, frame.after, state.frames[:-1]
         return True
 
-    def meets(self, state: State, barrier: litmus.Barrier) -> None:
+    def meets(self, state: State, barrier: Barrier) -> None:
         """Append a barrier of a group, and count it where that is asked for."""
-        of_block = barrier.scope is not litmus.Scope.WARP
+        of_block = barrier.scope is not Scope.WARP
         if self._aligns and of_block and self._origin is not None and is_aligned(self._origin):
             place = f"{state.function.name} {state.at}"
             name = int.from_bytes(place.encode()) << MASK_BITS | (1 << self.launch.warp) - 1
-            together = litmus.Barrier(name, mode=litmus.Mode(tags=(litmus.RELAXED,)), scope=litmus.Scope.WARP)
+            together = Barrier(name, mode=Mode(tags=(RELAXED,)), scope=Scope.WARP)
             self.meets(state, together)
         key = (barrier.name, barrier.scope)
         if key in self._owed and not barrier.wait:
@@ -731,8 +733,8 @@ class ThreadSpecialiser:
 
     def stops(self, why: str) -> bool:
         """Mark that the thread comes to a trap, a failed assertion or the like, where it ends; return False."""
-        self.put(litmus.Assign(f"{MARK}{why}", "mov", (1,)))
-        self.put(litmus.Branch(END))
+        self.put(Assign(f"{MARK}{why}", "mov", (1,)))
+        self.put(Branch(END))
         return False
 
     def step(self, state: State, ins: ir.KernelInstruction) -> bool:
@@ -765,10 +767,10 @@ class ThreadSpecialiser:
         """Give a register or cell a value; one that a register of the residual program holds moves to its home."""
         match value:
             case Held(register) if register != (own := residual_name(home)):
-                self.put(litmus.Assign(own, "mov", (litmus.Reg(register),)))
+                self.put(Assign(own, "mov", (Reg(register),)))
                 value = replace(value, register=own)
             case Scaled(_, register) if register != (own := residual_name(home)):
-                self.put(litmus.Assign(own, "mov", (litmus.Reg(register),)))
+                self.put(Assign(own, "mov", (Reg(register),)))
                 value = replace(value, register=own)
         state.known[home] = value
 
@@ -776,7 +778,7 @@ class ThreadSpecialiser:
         """Return a value as one that its home holds, so that ways with different values meet."""
         if isinstance(value, int):
             own, width = residual_name(home), self.width(state, home)
-            self.put(litmus.Assign(own, "mov", (signed(value, width) if width > 1 else value & 1,)))
+            self.put(Assign(own, "mov", (signed(value, width) if width > 1 else value & 1,)))
             return Held(own, width)
         return value
 
@@ -808,7 +810,7 @@ class ThreadSpecialiser:
                 if isinstance(value, int):
                     return value & 1 ^ 1
                 if isinstance(value, Held):
-                    return Held(self.temporary("xor", litmus.Reg(value.register), 1), 1)
+                    return Held(self.temporary("xor", Reg(value.register), 1), 1)
                 return value
         raise self.wrong("the form of an operand is not understood")
 
@@ -893,10 +895,10 @@ class ThreadSpecialiser:
         number = self.kernel.number_of(parameter)
         return parameter if number is None else self.launch.source_name(parameter, number)
 
-    def temporary(self, operation: str, *operands: litmus.Operand) -> str:
+    def temporary(self, operation: str, *operands: Operand) -> str:
         """Append a computation into a register of its own, and return the register."""
         name = self.new_register()
-        self.put(litmus.Assign(name, operation, operands))
+        self.put(Assign(name, operation, operands))
         return name
 
     def new_label(self) -> str:
@@ -931,7 +933,7 @@ class ThreadSpecialiser:
         return f"t{line}_{self._temporaries}"
 
 
-_EFFECTS = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence
+_EFFECTS = Load | Store | Rmw | Fence
 """What a thread may have done before it creates another one, for which that one has to wait."""
 
 
@@ -959,10 +961,10 @@ def is_aligned(origin: ir.KernelInstruction) -> bool:
     return origin.name == "bar" or (origin.name == "barrier" and "aligned" in origin.words)
 
 
-def exit_arrival(key: BarrierKey) -> litmus.Barrier:
+def exit_arrival(key: BarrierKey) -> Barrier:
     """Return what the end of a thread is to a barrier: an arrival that orders nothing (PTX ISA, ``exit``)."""
     name, scope = key
-    return litmus.Barrier(name, arrive=True, mode=litmus.Mode(tags=(litmus.EXIT,)), scope=scope)
+    return Barrier(name, arrive=True, mode=Mode(tags=(EXIT,)), scope=scope)
 
 
 def _met(key: BarrierKey) -> str:

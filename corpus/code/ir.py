@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from corpus.litmus.test import PLAIN, Mode, Order
+from corpus.litmus.orders import PLAIN, Mode, Order
 
 OPAQUE = ("texref", "samplerref", "surfref")
 """The types of PTX whose values no code sees: textures, samplers and surfaces (PTX ISA 9.1, 5.3)."""

@@ -37,7 +37,9 @@ from corpus.code.values import (
     plain_name,
     whole,
 )
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Fence, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.orders import Mode, Order
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
 
@@ -53,9 +55,7 @@ def address_of(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> Valu
     raise at.wrong("the form of its address is not understood")
 
 
-def loaded(
-    at: ThreadSpecialiser, state: State, address: Value, size: int, kind: str, mode: litmus.Mode
-) -> Value | None:
+def loaded(at: ThreadSpecialiser, state: State, address: Value, size: int, kind: str, mode: Mode) -> Value | None:
     """Return what a load gives; None where the thread ends, as its address is in no array."""
     if isinstance(address, Pointer):
         space = address.array.partition(":")[0]
@@ -84,7 +84,7 @@ def loaded(
         return None
     operand, access = where
     register = at.new_register()
-    at.put(litmus.Load(register, operand, mode), access)
+    at.put(Load(register, operand, mode), access)
     return extended(at, Held(register, 8 * size), kind)
 
 
@@ -236,7 +236,7 @@ def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
     return stored(at, state, address, width // 8, value, ins.mode)
 
 
-def stored(at: ThreadSpecialiser, state: State, address: Value, size: int, value: Value, mode: litmus.Mode) -> bool:
+def stored(at: ThreadSpecialiser, state: State, address: Value, size: int, value: Value, mode: Mode) -> bool:
     """Write a value of so many bytes, and return whether the thread goes on: its address is in an array."""
     if isinstance(address, Pointer) and at.owns(address.array):
         if _is_outside(at, state, address, size):
@@ -249,7 +249,7 @@ def stored(at: ThreadSpecialiser, state: State, address: Value, size: int, value
     part = at.part(address, size)
     if part < size:
         if isinstance(value, Held) and value.width < 8 * size:  # with its sign, as registers have it
-            value = Held(at.temporary(f"cvt.u{8 * size}.u{value.width}", litmus.Reg(value.register), 0), 8 * size)
+            value = Held(at.temporary(f"cvt.u{8 * size}.u{value.width}", Reg(value.register), 0), 8 * size)
         pieces = unpacked(at, value, 8 * size, size // part)
         places = [moved(address, n) for n in range(0, size, part)]
         return all(stored(at, state, place, part, piece, mode) for place, piece in zip(places, pieces, strict=True))
@@ -257,7 +257,7 @@ def stored(at: ThreadSpecialiser, state: State, address: Value, size: int, value
     if where is None:
         return at.stops("bounds")
     operand, access = where
-    at.put(litmus.Store(operand, stored_operand(at, value, size), mode), access)
+    at.put(Store(operand, stored_operand(at, value, size), mode), access)
     return True
 
 
@@ -276,8 +276,8 @@ def updated(
     operation: str,
     kind: str,
     given: Sequence[ir.Operand],
-    mode: litmus.Mode,
-    failure: litmus.Order | None = None,
+    mode: Mode,
+    failure: Order | None = None,
 ) -> bool:
     """Keep an atomic operation of a type, and return whether the thread goes on: its address is in an array. On memory
     of the thread's own it is an operation as any other.
@@ -302,7 +302,7 @@ def updated(
     register = None if target is None else at.new_register()
     plain = operation in ("exch", "cas") or (size == 4 and (operation in (*ONE_BIT, "add", "sub") or kind == "s32"))
     name = operation if plain and kind[0] != "f" else f"{operation}.{kind}"
-    at.put(litmus.Rmw(name, register, operand, values, mode, failure=failure), access)
+    at.put(Rmw(name, register, operand, values, mode, failure=failure), access)
     if target is not None and register is not None:
         set_result(at, state, target, Held(register, 8 * size))
     return True
@@ -327,7 +327,7 @@ def _updated(at: ThreadSpecialiser, operation: str, kind: str, old: Value, opera
 
 def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """Keep a ``fence`` in the residual program, in the instruction's own mode."""
-    at.put(litmus.Fence(ins.mode))
+    at.put(Fence(ins.mode))
     return True
 
 
@@ -355,18 +355,18 @@ def forgotten(state: State, array: str, why: str = "") -> None:
             del state.known[home]
 
 
-def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> litmus.Operand:
+def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> Operand:
     """Return a value as an operand of an access of so many bytes."""
     match whole(value):
         case Pointer(array, offset):
             if array.startswith(OWN):
                 raise at.shows(array)
-            return litmus.Loc(placeholder(array, offset))
+            return Loc(placeholder(array, offset))
         case Unknown(reason):
             at.assumed[f"some number is stored in place of {reason}"] = None
             return at.some_number(reason, 8 * size)
         case Held(register, width) if width > 8 * size:
-            return litmus.Reg(at.temporary(f"cvt.s{8 * size}.u{width}", litmus.Reg(register), 0))
+            return Reg(at.temporary(f"cvt.s{8 * size}.u{width}", Reg(register), 0))
         case _:
             return residual_operand(number_or_held(at, value), 8 * size)
 
@@ -380,7 +380,7 @@ def placeholder(array: str, offset: int) -> str:
     return f"{array}#{offset}"
 
 
-def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Operand, Access] | None:
+def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[Operand, Access] | None:
     """Return the operand that is an address, and the access; None where it is in no array."""
     base = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
     variable = at.module.variables.get(base.rpartition(":")[2]) if base and not base.startswith("argument:") else None
@@ -396,32 +396,32 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[litmus.Ope
                 at.assumed["dynamic shared memory is as large as is accessed"] = None
             if offset < 0 or (length is not None and offset + size > length):
                 return None
-            return litmus.Loc(placeholder(array, offset)), Access(array, offset, size)
+            return Loc(placeholder(array, offset)), Access(array, offset, size)
         case Scaled(str(array), register, scale, offset):
-            index: litmus.Operand = litmus.Reg(register)
+            index: Operand = Reg(register)
             if scale % size == 0:
                 if scale != size:
-                    index = litmus.Reg(at.temporary("mul.lo.s64", index, scale // size))
+                    index = Reg(at.temporary("mul.lo.s64", index, scale // size))
             elif scale == 1:
                 if offset % size:
-                    index, offset = litmus.Reg(at.temporary("add.s64", index, offset)), 0
-                index = litmus.Reg(at.temporary("div.s64", index, size))
+                    index, offset = Reg(at.temporary("add.s64", index, offset)), 0
+                index = Reg(at.temporary("div.s64", index, size))
             else:
                 raise at.wrong(f"accesses of {size} bytes that are {scale} apart are not understood")
             steps, inside = divmod(offset, size)
             if steps:
-                index = litmus.Reg(at.temporary("add.s64", index, steps))
-            start = litmus.Loc(placeholder(array, inside))
+                index = Reg(at.temporary("add.s64", index, steps))
+            start = Loc(placeholder(array, inside))
             length = _length(at, array, size)
             limit = None if inside or length is None else length // size
             if limit is None:
                 at.assumed[f"computed indices of {_said(at, array)} are those of its elements"] = None
             else:
-                index = litmus.Reg(at.temporary("min.u64", index, limit))
-            return litmus.Reg(at.temporary("add", start, index)), Access(array, None, size, limit)
+                index = Reg(at.temporary("min.u64", index, limit))
+            return Reg(at.temporary("add", start, index)), Access(array, None, size, limit)
         case Held(register):
             at.assumed["addresses that are read from memory are those of arrays"] = None
-            return litmus.Reg(register), Access("", None, size)
+            return Reg(register), Access("", None, size)
         case int():
             return None
         case _:

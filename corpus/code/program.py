@@ -45,9 +45,15 @@ from corpus.code.ptx.moving import WORD
 from corpus.code.ptx.words import limits_of
 from corpus.code.values import Pointer, plain_name
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, AsyncOperation, Barrier, Branch, Instruction, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Operand, Region, element
 from corpus.litmus.normal import map_operands
+from corpus.litmus.orders import EXIT, PLAIN, Scope
+from corpus.litmus.orders import Place as ThreadPlace
+from corpus.litmus.propositions import And, Condition, Quantifier
 from corpus.litmus.ptx_arithmetic import signed
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 Followed = list[tuple[ThreadIds, list[Residual]]]
 """What is left of the kernel for each thread."""
@@ -98,7 +104,7 @@ class KernelProgram:
     are locations, with these. ``accesses`` are those of each instruction, as ``origins`` are.
     """
 
-    test: litmus.LitmusTest
+    test: LitmusTest
     launch: KernelLaunch
     ids: tuple[ThreadIds, ...]
     origins: tuple[tuple[ir.KernelInstruction | None, ...], ...]
@@ -224,17 +230,17 @@ def _program(
     clusters = LANGUAGES[module.language].clusters
     for ids, code in kept:
         block, number = launch.block_number(ids), launch.thread_number(ids)
-        place = litmus.Place(0, launch.cluster_number(ids) if clusters else 0, block, number // launch.warp)
+        place = ThreadPlace(0, launch.cluster_number(ids) if clusters else 0, block, number // launch.warp)
         body = tuple(map_operands(each.instruction, layout.operand) for each in code)
-        threads.append(litmus.Thread(body, place))
+        threads.append(Thread(body, place))
     stops = tuple(
         sorted({(n, ins.target) for n, thread in enumerate(threads) for ins in thread.instructions
-                if isinstance(ins, litmus.Assign) and ins.target.startswith(MARK)})
+                if isinstance(ins, Assign) and ins.target.startswith(MARK)})
     )  # fmt: skip
     doubts = tuple(each for each in stops if each[1].startswith(MARK + DOUBT))
     stops = tuple(each for each in stops if each not in doubts)
-    nothing = litmus.Condition(litmus.Quantifier.EXISTS, litmus.And(()))
-    test = litmus.LitmusTest(kernel.name, tuple(threads), layout.locations(), nothing)
+    nothing = Condition(Quantifier.EXISTS, And(()))
+    test = LitmusTest(kernel.name, tuple(threads), layout.locations(), nothing)
     origins = tuple(tuple(each.origin for each in code) for _, code in kept)
     places = tuple(ids for ids, _ in kept)
     mixed = tuple(layout.mixed())
@@ -284,10 +290,10 @@ def _check_constants(module: ir.Module, code: Sequence[Residual]) -> None:
         access.array
         for each in code
         for access in each.accesses
-        if isinstance(each.instruction, litmus.Store | litmus.Rmw | litmus.AsyncOperation)
+        if isinstance(each.instruction, Store | Rmw | AsyncOperation)
     }
     for each in code:
-        loads = each.origin is not None and isinstance(each.instruction, litmus.Load) and reads_constants(each.origin)
+        loads = each.origin is not None and isinstance(each.instruction, Load) and reads_constants(each.origin)
         for access in each.accesses if loads else ():
             if access.array in written or not access.array or "" in written:
                 raise refusal(module, each.origin, "of memory that the kernel may write is not understood")
@@ -296,7 +302,7 @@ def _check_constants(module: ir.Module, code: Sequence[Residual]) -> None:
 def _may_part(followed: Followed) -> bool:
     """Return whether memory decides whether, or how often, a thread comes to what its subgroup does together."""
     return any(
-        scope is litmus.Scope.WARP and len(_comings(code, (name, scope)) or ()) != 1
+        scope is Scope.WARP and len(_comings(code, (name, scope)) or ()) != 1
         for _, code in followed
         for name, scope in _barriers(code)
     )
@@ -307,22 +313,22 @@ def _with_plain_barriers(launch: KernelLaunch, followed: Followed) -> Followed:
     thread of their group has, for whom a barrier waits as well.
     """
     every = [each.instruction for _, code in followed for each in code]
-    names = dict.fromkeys(ins.number for ins in every if isinstance(ins, litmus.Barrier))
+    names = dict.fromkeys(ins.number for ins in every if isinstance(ins, Barrier))
     numbers = {name: number for number, name in enumerate(names)}
-    met: dict[tuple[litmus.Operand, int, int | None], set[int]] = {}
+    met: dict[tuple[Operand, int, int | None], set[int]] = {}
 
-    def key(ids: ThreadIds, ins: litmus.Barrier) -> tuple[litmus.Operand, int, int | None]:
+    def key(ids: ThreadIds, ins: Barrier) -> tuple[Operand, int, int | None]:
         number = launch.thread_number(ids)
-        return ins.number, launch.block_number(ids), number // launch.warp if ins.scope is litmus.Scope.WARP else None
+        return ins.number, launch.block_number(ids), number // launch.warp if ins.scope is Scope.WARP else None
 
     for ids, code in followed:
         for ins in (each.instruction for each in code):
-            if isinstance(ins, litmus.Barrier):
+            if isinstance(ins, Barrier):
                 met.setdefault(key(ids, ins), set()).add(launch.thread_number(ids))
 
     def plain(ids: ThreadIds, residual: Residual) -> Residual:
         ins = residual.instruction
-        if not isinstance(ins, litmus.Barrier):
+        if not isinstance(ins, Barrier):
             return residual
         quorum = None if ins.quorum == len(met[key(ids, ins)]) else ins.quorum
         return residual._replace(instruction=replace(ins, number=numbers[ins.number], quorum=quorum))
@@ -350,12 +356,12 @@ def _with_ends(way: _Following, found: _Found) -> tuple[Followed, bool]:
 def _renamed(followed: Followed) -> Followed:
     """Return the threads with the barriers of warps numbered from 0."""
     every = [each.instruction for _, code in followed for each in code]
-    warps = (ins.name for ins in every if isinstance(ins, litmus.Barrier) and ins.scope is litmus.Scope.WARP)
+    warps = (ins.name for ins in every if isinstance(ins, Barrier) and ins.scope is Scope.WARP)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(warps))}
 
     def renamed(residual: Residual) -> Residual:
         ins = residual.instruction
-        if not isinstance(ins, litmus.Barrier) or ins.scope is not litmus.Scope.WARP:
+        if not isinstance(ins, Barrier) or ins.scope is not Scope.WARP:
             return residual
         return residual._replace(instruction=replace(ins, number=numbers[ins.name]))
 
@@ -405,14 +411,14 @@ def _group(launch: KernelLaunch, comings: _Comings, ids: ThreadIds, key: Barrier
     the cluster, or the lanes of a mask.
     """
     name, scope = key
-    if scope is litmus.Scope.WARP:
+    if scope is Scope.WARP:
         assert isinstance(name, int)
         warp = _warp_of(launch, ids)
         mates = {launch.thread_number(other) % launch.warp: found for other, found in comings.items()
                  if _warp_of(launch, other) == warp}  # fmt: skip
         lanes = [lane for lane in mates if name >> lane & 1]
         return [mates[lane] for lane in lanes] if launch.thread_number(ids) % launch.warp in lanes else []
-    number = launch.cluster_number if scope is litmus.Scope.QUEUE else launch.block_number
+    number = launch.cluster_number if scope is Scope.QUEUE else launch.block_number
     return [found for other, found in comings.items() if number(other) == number(ids)]
 
 
@@ -456,7 +462,7 @@ _Places = Mapping[str, Sequence[tuple[int, int]]]
 
 def _called(key: BarrierKey) -> str:
     name, scope = key
-    return f"barrier {name}" if scope is not litmus.Scope.WARP else f"{done_at(key)} with one mask"
+    return f"barrier {name}" if scope is not Scope.WARP else f"{done_at(key)} with one mask"
 
 
 class _Found(NamedTuple):
@@ -578,7 +584,7 @@ def _grains(threads: Iterable[Sequence[Residual]], path: str) -> dict[str, int]:
     copies: set[tuple[str, ...]] = set()
     for code in threads:
         for each in code:
-            if isinstance(each.instruction, litmus.AsyncOperation):
+            if isinstance(each.instruction, AsyncOperation):
                 if each.instruction.source is not None:
                     copies.add(tuple(access.array for access in each.accesses[:2]))
             else:
@@ -605,7 +611,7 @@ def _parts(code: Sequence[Residual]) -> Parts:
     places: dict[str, dict[tuple[int, int], bool]] = {}
     computed: dict[str, dict[int, bool]] = {}
     for each in code:
-        weak = isinstance(each.instruction, litmus.Load | litmus.Store) and each.instruction.mode == litmus.PLAIN
+        weak = isinstance(each.instruction, Load | Store) and each.instruction.mode == PLAIN
         for access in each.accesses:
             if access.offset is None:
                 sizes = computed.setdefault(access.array, {})
@@ -645,34 +651,34 @@ def _reductions(code: Sequence[Residual]) -> set[str]:
     return {array.rpartition(":")[2].partition("_")[0] for array in arrays}
 
 
-def _is_exit(ins: litmus.Instruction) -> bool:
-    return isinstance(ins, litmus.Barrier) and litmus.EXIT in ins.mode.tags
+def _is_exit(ins: Instruction) -> bool:
+    return isinstance(ins, Barrier) and EXIT in ins.mode.tags
 
 
 def _barriers(code: Sequence[Residual]) -> list[BarrierKey]:
     """Return the barriers of a thread that wait for all threads of its block, or of its cluster."""
     every = (each.instruction for each in code)
-    found = (ins for ins in every if isinstance(ins, litmus.Barrier) and ins.quorum is None)
+    found = (ins for ins in every if isinstance(ins, Barrier) and ins.quorum is None)
     return list(dict.fromkeys((ins.name, ins.scope) for ins in found))
 
 
 def _may_stay(residual: Residual) -> bool:
-    return isinstance(residual.instruction, litmus.Branch | litmus.Barrier)
+    return isinstance(residual.instruction, Branch | Barrier)
 
 
 def _comings(code: Sequence[Residual], key: BarrierKey) -> frozenset[int] | None:
     """Return how often a thread may come to a barrier that waits for all; None where no number is the most."""
 
-    def is_meant(ins: litmus.Barrier) -> bool:
+    def is_meant(ins: Barrier) -> bool:
         return ins.quorum is None and not ins.wait and (ins.name, ins.scope) == key
 
     return _counted(code, is_meant)
 
 
-def _counted(code: Sequence[Residual], is_meant: Callable[[litmus.Barrier], bool]) -> frozenset[int] | None:
+def _counted(code: Sequence[Residual], is_meant: Callable[[Barrier], bool]) -> frozenset[int] | None:
     """Return how often a thread may come to barriers of a kind; None where no number is the most."""
     ways = _ways(code)
-    most = sum(isinstance(each.instruction, litmus.Barrier) for each in code)
+    most = sum(isinstance(each.instruction, Barrier) for each in code)
     seen = {(0, 0)}
     waiting = [(0, 0)]
     while waiting:
@@ -680,7 +686,7 @@ def _counted(code: Sequence[Residual], is_meant: Callable[[litmus.Barrier], bool
         if at == len(code):
             continue
         match code[at].instruction:
-            case litmus.Barrier() as barrier if is_meant(barrier):
+            case Barrier() as barrier if is_meant(barrier):
                 count += 1
         if count > most:
             return None
@@ -696,7 +702,7 @@ def _check_whole_warps(way: _Following, followed: Followed) -> None:
     """
     launch = way.launch
     every = [each.instruction for _, code in followed for each in code]
-    some = (ins for ins in every if isinstance(ins, litmus.Barrier) and ins.scope is litmus.Scope.CTA)
+    some = (ins for ins in every if isinstance(ins, Barrier) and ins.scope is Scope.CTA)
     for one in dict.fromkeys((ins.name, ins.quorum) for ins in some if ins.quorum is not None):
         warps: dict[tuple[int, int], list[frozenset[int] | None]] = {}
         for ids, code in followed:
@@ -708,7 +714,7 @@ def _check_whole_warps(way: _Following, followed: Followed) -> None:
                 raise NotUnderstoodError(f"{what}, which is not understood", way.module.path)
 
 
-def _is_one(one: tuple[litmus.Operand, litmus.Operand | None], ins: litmus.Barrier) -> bool:
+def _is_one(one: tuple[Operand, Operand | None], ins: Barrier) -> bool:
     return (ins.name, ins.quorum) == one
 
 
@@ -760,31 +766,31 @@ def _met_in_turn(code: Sequence[Residual]) -> list[ir.KernelInstruction] | None:
 
 def _is_of_block(residual: Residual) -> bool:
     ins = residual.instruction
-    return residual.origin is not None and isinstance(ins, litmus.Barrier) and ins.scope is not litmus.Scope.WARP
+    return residual.origin is not None and isinstance(ins, Barrier) and ins.scope is not Scope.WARP
 
 
 def _ways(code: Sequence[Residual]) -> list[set[int]]:
     """Return the places that control goes to from each place of a thread's code."""
-    labels = {each.instruction.name: at for at, each in enumerate(code) if isinstance(each.instruction, litmus.Label)}
+    labels = {each.instruction.name: at for at, each in enumerate(code) if isinstance(each.instruction, Label)}
     ways = [{at + 1} for at in range(len(code))]
     for at, each in enumerate(code):
-        if isinstance(each.instruction, litmus.Branch):
+        if isinstance(each.instruction, Branch):
             ways[at] = {labels[each.instruction.label], *([] if each.instruction.condition is None else [at + 1])}
     return ways
 
 
 def _of_subgroup(residual: Residual) -> bool:
     """Decide whether an access, fence or barrier has the scope of a subgroup."""
-    return residual.origin is not None and residual.origin.mode.scope is litmus.Scope.WARP
+    return residual.origin is not None and residual.origin.mode.scope is Scope.WARP
 
 
 def _matters(residual: Residual) -> bool:
     match residual.instruction:
-        case litmus.Load() | litmus.Store() | litmus.Rmw() | litmus.AsyncOperation() | litmus.Barrier():
+        case Load() | Store() | Rmw() | AsyncOperation() | Barrier():
             return True
-        case litmus.Branch():  # to itself: what decides others would be read from memory
+        case Branch():  # to itself: what decides others would be read from memory
             return True
-        case litmus.Assign(target):
+        case Assign(target):
             return target.startswith(MARK)
     return False
 
@@ -794,7 +800,7 @@ def _outlasts(array: str) -> bool:
     return not array.startswith(("shared", "register", SLOTS))
 
 
-_REGIONS = {"shared": litmus.Region.SHARED, "register": litmus.Region.REGISTER}
+_REGIONS = {"shared": Region.SHARED, "register": Region.REGISTER}
 """The regions of arrays that are not in global memory, by the spaces that they are in."""
 
 
@@ -836,7 +842,7 @@ class _Layout:
         for code in threads:
             for each in code:
                 for array, offset, size, limit in each.accesses:
-                    if not isinstance(each.instruction, litmus.Store):
+                    if not isinstance(each.instruction, Store):
                         self._read[array] = None
                     if offset is None:
                         if array:
@@ -945,34 +951,34 @@ class _Layout:
         if part is not None or (size and whole and size < whole):
             # by a name of its own where it is not an element, for ``x[1]`` is one of the source
             length = part or size or 1
-            name = litmus.element(stem if length == whole else f"{stem}_parts_of_{length}", offset // length)
+            name = element(stem if length == whole else f"{stem}_parts_of_{length}", offset // length)
             self.parted |= {name} if part is not None else set()
             if whole and length < whole:
-                self._of_wholes.setdefault(litmus.element(stem, offset // whole), {})[offset % whole] = name, length
-                self._wide[litmus.element(stem, offset // whole)] = whole
+                self._of_wholes.setdefault(element(stem, offset // whole), {})[offset % whole] = name, length
+                self._wide[element(stem, offset // whole)] = whole
             return name
         if size and whole and size > whole:
-            return litmus.element(f"{stem}_by_{size}", offset // size)
+            return element(f"{stem}_by_{size}", offset // size)
         if size is not None:
-            return litmus.element(stem, offset // size)
+            return element(stem, offset // size)
         if (
             whole
             and offset % whole == 0
             and {length for at, length in self._accesses[array] if at == offset} == {whole}
         ):
-            return litmus.element(stem, offset // whole)
+            return element(stem, offset // whole)
         return f"{stem}_at_{offset}" if offset or whole else stem
 
-    def operand(self, operand: litmus.Operand) -> litmus.Operand:
+    def operand(self, operand: Operand) -> Operand:
         """Return an operand with locations by their names."""
-        if isinstance(operand, litmus.Loc) and "#" in operand.name:
+        if isinstance(operand, Loc) and "#" in operand.name:
             array, _, offset = operand.name.rpartition("#")
-            return litmus.Loc(self.name(array, int(offset)))
+            return Loc(self.name(array, int(offset)))
         return operand
 
-    def locations(self) -> tuple[litmus.Location, ...]:
+    def locations(self) -> tuple[Location, ...]:
         """Return every location, with what it holds at the start."""
-        found: dict[str, litmus.Location] = {}
+        found: dict[str, Location] = {}
         for array in sorted(self._accesses, key=lambda array: self._names[array]):
             places = dict.fromkeys(sorted(self._accesses[array]))
             if array in self._computed:
@@ -982,13 +988,13 @@ class _Layout:
                 outside = (self._limits[array] * self._computed[array], self._computed[array])
                 self.outside |= set() if outside in places else {self.name(array, outside[0])}
                 places[outside] = None
-            region = _REGIONS.get(array.partition(":")[0], litmus.Region.GLOBAL)
+            region = _REGIONS.get(array.partition(":")[0], Region.GLOBAL)
             begun = self._argument(array) is not None or bool((variable := self._variable(array)) and variable.initial)
             for offset, size in sorted(places):
                 name = self.name(array, offset)
-                self.initialised |= {name} if begun and region is litmus.Region.SHARED else set()
+                self.initialised |= {name} if begun and region is Region.SHARED else set()
                 self.cells.setdefault(name, ArrayCell(self._shared_name(array), offset, size))
-                found.setdefault(name, litmus.Location(name, self._initial(array, offset, size), region))
+                found.setdefault(name, Location(name, self._initial(array, offset, size), region))
         return tuple(found.values())
 
     def zeros(self) -> Iterable[str]:
@@ -1060,10 +1066,10 @@ class _Layout:
     def _variable(self, array: str) -> ir.Variable | None:
         return self._module.variable(self._kernel, array.rpartition(":")[2])
 
-    def _initial(self, array: str, offset: int, size: int) -> int | litmus.Loc:
+    def _initial(self, array: str, offset: int, size: int) -> int | Loc:
         began = self._created.start.get((array.rpartition(":")[2], offset))
         if isinstance(began, Pointer):
-            return litmus.Loc(self.name(began.array, began.offset))
+            return Loc(self.name(began.array, began.offset))
         if isinstance(began, int):
             return signed(began, 8 * size)
         if array in self._created.sizes and self._variable(array) is None:

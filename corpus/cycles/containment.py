@@ -19,7 +19,7 @@ from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import COMMUNICATION, Edge, atomic_mode
 from corpus.laws.c11 import WEAKER
 from corpus.litmus.normal import renumbered
-from corpus.litmus.test import PLAIN, Mode
+from corpus.litmus.orders import PLAIN, Mode
 
 
 def minimal(cycles: Sequence[Cycle]) -> list[Cycle]:

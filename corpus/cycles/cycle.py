@@ -25,9 +25,14 @@ from typing import NamedTuple
 
 from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, Outline, all_annotations, all_edges, atomic_mode
 from corpus.laws.ptx import MEMBARS
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Branch, Comparison, Fence, Instruction, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Operand, Reg, Region
 from corpus.litmus.made import STRONG, location_name, masked, observer
 from corpus.litmus.normal import renumbered
+from corpus.litmus.orders import PLAIN, Order, Place
+from corpus.litmus.propositions import And, Atom, Condition, FinalRegister, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 
 class CycleEvent(NamedTuple):
@@ -120,10 +125,10 @@ class CycleFrame:
         ]
 
     @cached_property
-    def condition(self) -> litmus.Condition:
+    def condition(self) -> Condition:
         """That every read has its value and every location its last: the condition of the test."""
         atoms = [
-            litmus.Atom("eq", litmus.FinalRegister(number, f"r{event}"), self.values[event])
+            Atom("eq", FinalRegister(number, f"r{event}"), self.values[event])
             for number, events in enumerate(self.threads)
             for event in events
             if self.accesses[event] == "R"
@@ -131,14 +136,11 @@ class CycleFrame:
         observers = count(len(self.threads))
         for number, order in enumerate(self.orders):
             if len(order) > 1:
-                atoms.append(litmus.Atom("eq", litmus.Loc(location_name(number)), len(order)))
+                atoms.append(Atom("eq", Loc(location_name(number)), len(order)))
             if len(order) > 2:
                 observing = next(observers)
-                atoms += [
-                    litmus.Atom("eq", litmus.FinalRegister(observing, f"r{rank}"), rank)
-                    for rank in range(1, len(order))
-                ]
-        return litmus.Condition(litmus.Quantifier.EXISTS, litmus.And(tuple(atoms)) if len(atoms) != 1 else atoms[0])
+                atoms += [Atom("eq", FinalRegister(observing, f"r{rank}"), rank) for rank in range(1, len(order))]
+        return Condition(Quantifier.EXISTS, And(tuple(atoms)) if len(atoms) != 1 else atoms[0])
 
 
 _frame = lru_cache(maxsize=1 << 12)(CycleFrame)
@@ -153,8 +155,8 @@ class Cycle:
 
     edges: tuple[Edge, ...]
     annotations: tuple[Annotation, ...]
-    regions: tuple[litmus.Region, ...]
-    places: tuple[litmus.Place, ...]
+    regions: tuple[Region, ...]
+    places: tuple[Place, ...]
 
     @property
     def size(self) -> int:
@@ -211,7 +213,7 @@ class Cycle:
 # Tests
 
 
-def litmus_test(cycle: Cycle) -> litmus.LitmusTest:
+def litmus_test(cycle: Cycle) -> LitmusTest:
     """The test of an oriented cycle: its condition holds exactly where the cycle is there."""
     frame = cycle.frame
     threads = [
@@ -227,15 +229,15 @@ def litmus_test(cycle: Cycle) -> litmus.LitmusTest:
         if len(order) > 2:
             places = [thread.place for thread in threads]
             homes = [cycle.places[home] for home, events in enumerate(frame.threads) if set(events) & set(order)]
-            mode = STRONG if _are_strong(cycle, order) else litmus.PLAIN
+            mode = STRONG if _are_strong(cycle, order) else PLAIN
             threads.append(observer(location_name(number), len(order), mode, homes, places))
     locations = _declared(tuple(cycle.regions[events[0]] for events in frame.locations))
-    return litmus.LitmusTest(cycle_name(cycle), tuple(threads), locations, frame.condition, cycle.spelled)
+    return LitmusTest(cycle_name(cycle), tuple(threads), locations, frame.condition, cycle.spelled)
 
 
 @lru_cache(maxsize=1 << 12)
-def _declared(regions: tuple[litmus.Region, ...]) -> tuple[litmus.Location, ...]:
-    return tuple(litmus.Location(location_name(number), region=region) for number, region in enumerate(regions))
+def _declared(regions: tuple[Region, ...]) -> tuple[Location, ...]:
+    return tuple(Location(location_name(number), region=region) for number, region in enumerate(regions))
 
 
 def _are_strong(cycle: Cycle, writes: list[int]) -> bool:
@@ -247,10 +249,10 @@ def _thread(
     accesses: tuple[CycleEvent, ...],
     between: tuple[Edge, ...],
     annotations: tuple[Annotation, ...],
-    place: litmus.Place,
-) -> litmus.Thread:
+    place: Place,
+) -> Thread:
     """A thread of cycles: its accesses with these annotations, and these edges between them."""
-    return litmus.Thread(tuple(_Writer(accesses, between, annotations).body()), place)
+    return Thread(tuple(_Writer(accesses, between, annotations).body()), place)
 
 
 class _Writer:
@@ -267,7 +269,7 @@ class _Writer:
         ]  # before the first, from one to the next, after the last
         self._annotations = annotations
 
-    def body(self) -> Iterator[litmus.Instruction]:
+    def body(self) -> Iterator[Instruction]:
         skipped = False
         for place, access in enumerate(self._accesses):
             before = self._steps[place]
@@ -279,34 +281,34 @@ class _Writer:
             if before is not None and before.kind == "Ctrl":
                 skipped = True
         if skipped:
-            yield litmus.Label("LC0")
+            yield Label("LC0")
 
-    def _between(self, before: Edge, access: CycleEvent) -> Iterator[litmus.Instruction]:
+    def _between(self, before: Edge, access: CycleEvent) -> Iterator[Instruction]:
         """Yield the instructions of a thread between two accesses: fences, and what makes dependencies."""
         event, source = access.event, access.event - 1
         if before.kind in ("Addr", "Data", "Ctrl"):
             yield masked(f"d{source}", f"r{source}")
         if before.kind == "Ctrl":
-            yield litmus.Branch("LC0", litmus.Comparison("ne", litmus.Reg(f"d{source}"), 0))
+            yield Branch("LC0", Comparison("ne", Reg(f"d{source}"), 0))
         if before.fenced:
-            yield litmus.Fence(before.fence)
+            yield Fence(before.fence)
         if before.kind == "Addr":
-            yield litmus.Assign(f"a{event}", "add", (litmus.Loc(access.location), litmus.Reg(f"d{source}")))
+            yield Assign(f"a{event}", "add", (Loc(access.location), Reg(f"d{source}")))
         if before.kind == "Data":
-            yield litmus.Assign(f"v{event}", "add", (litmus.Reg(f"d{source}"), access.value))
+            yield Assign(f"v{event}", "add", (Reg(f"d{source}"), access.value))
 
-    def _access(self, place: int) -> litmus.Instruction:
+    def _access(self, place: int) -> Instruction:
         event, kind, location, stored = self._accesses[place]
         before, after = self._steps[place : place + 2]
         led = None if before is None else before.kind
-        address: litmus.Operand = litmus.Reg(f"a{event}") if led == "Addr" else litmus.Loc(location)
-        value: litmus.Operand = litmus.Reg(f"v{event}") if led == "Data" else stored
+        address: Operand = Reg(f"a{event}") if led == "Addr" else Loc(location)
+        value: Operand = Reg(f"v{event}") if led == "Data" else stored
         mode = self._annotations[place].mode
         if after is not None and after.kind == "Rmw":
             both = atomic_mode(*self._annotations[place : place + 2])
             assert both is not None, after.name
-            return litmus.Rmw("exch", f"r{event}", address, (self._accesses[place + 1].value,), both)
-        return litmus.Load(f"r{event}", address, mode) if kind == "R" else litmus.Store(address, value, mode)
+            return Rmw("exch", f"r{event}", address, (self._accesses[place + 1].value,), both)
+        return Load(f"r{event}", address, mode) if kind == "R" else Store(address, value, mode)
 
 
 # Names
@@ -395,7 +397,7 @@ def _between_name(edge: Edge) -> str:
     match edge.kind:
         case "Fence":
             membar = next(f"membar.{word}" for word, scope in MEMBARS.items() if scope.label == edge.scope)
-            name = membar if edge.order is litmus.Order.SC else f"fence.{edge.order}.{edge.scope}"
+            name = membar if edge.order is Order.SC else f"fence.{edge.order}.{edge.scope}"
             return name + "-s" * bool(same)
         case "Po":
             return "po" + same
@@ -412,7 +414,7 @@ def _joined(parts: list[str]) -> str:
 
 
 @lru_cache(maxsize=1 << 12)
-def tree_name(places: tuple[litmus.Place, ...]) -> str:
+def tree_name(places: tuple[Place, ...]) -> str:
     """The scope tree as a name ends with it: ``@01-2``, nothing where threads are in one CTA each on one GPU."""
     if len({place[:3] for place in places}) == len(places) and len({place.gpu for place in places}) <= 1:
         return ""
@@ -422,9 +424,9 @@ def tree_name(places: tuple[litmus.Place, ...]) -> str:
     return "@" + "--".join("-".join("".join(map(str, ctas)) for ctas in gpu.values()) for gpu in gpus.values())
 
 
-def region_name(regions: Sequence[litmus.Region]) -> str:
+def region_name(regions: Sequence[Region]) -> str:
     """Which locations are in shared memory, as a name ends with it: ``.shared-x``."""
-    shared = [location_name(number) for number, region in enumerate(regions) if region is litmus.Region.SHARED]
+    shared = [location_name(number) for number, region in enumerate(regions) if region is Region.SHARED]
     return f".shared-{''.join(shared)}" if shared else ""
 
 
@@ -448,8 +450,8 @@ def parse_cycle(text: str) -> Cycle:
         cycle = Cycle(
             tuple(all_edges()[name] for name in edges),
             tuple(all_annotations()[name] for name in annotations),
-            tuple(map(litmus.Region, regions)),
-            tuple(litmus.Place(*map(int, place.split("."))) for place in places),
+            tuple(map(Region, regions)),
+            tuple(Place(*map(int, place.split("."))) for place in places),
         )
     except (KeyError, TypeError):
         raise ValueError("not a cycle") from None

@@ -24,9 +24,11 @@ from itertools import product
 from typing import NamedTuple
 
 from corpus.errors import InputError, did_you_mean
+from corpus.hashing import hashed_once
 from corpus.laws.c11 import HALVES, LEGAL_ORDERS
 from corpus.laws.ptx import LOAD, MEMBARS, STORE
-from corpus.litmus.test import SCOPES, Load, Mode, Order, Store, hashed_once
+from corpus.litmus.instructions import Load, Store
+from corpus.litmus.orders import SCOPES, Mode, Order
 
 
 @lru_cache(maxsize=1 << 10)

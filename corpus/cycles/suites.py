@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from corpus.cycles.cycle import family
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import Barrier, Fence, LitmusTest, Load, Rmw, Scope, Store, Thread
+from corpus.litmus.orders import Scope
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from corpus.test import Test
 
 

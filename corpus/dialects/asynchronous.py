@@ -37,8 +37,20 @@ from corpus.laws.ptx import (
     REMOTE_REDUCTION,
     of_mbarrier,
 )
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import (
+    Assign,
+    AsyncGroup,
+    AsyncOperation,
+    Fence,
+    Instruction,
+    Load,
+    Rmw,
+    Store,
+    is_asynchronous,
+)
+from corpus.litmus.locations import Loc, Operand, Reg
 from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.orders import BULK, COPIES, PLAIN, Mode, Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +61,12 @@ class _Form:
     source: bool
     size: int | None
     barrier: bool
-    mode: litmus.Mode
-    group: str = litmus.BULK
+    mode: Mode
+    group: str = BULK
     reduces: bool = False
     tensor: bool = False
 
-    def says(self, ins: litmus.AsyncOperation) -> bool:
+    def says(self, ins: AsyncOperation) -> bool:
         """Decide whether an operation is written in this form."""
         shape = (ins.source is not None, ins.barrier is not None, ins.mode, ins.group, ins.operation is not None)
         sized = self.size is None or not self.barrier or ins.count == self.size
@@ -63,7 +75,7 @@ class _Form:
 
 
 _FORMS = (
-    _Form("cp.async", True, 0, False, litmus.PLAIN, litmus.COPIES),
+    _Form("cp.async", True, 0, False, PLAIN, COPIES),
     _Form(f"cp.async.bulk.{COMPLETE_TX}", True, None, True, BULK_COPY),
     _Form("cp.async.bulk.bulk_group", True, None, False, BULK_COPY),
     _Form(f"cp.reduce.async.bulk.{COMPLETE_TX}", True, None, True, BULK_REDUCTION, reduces=True),
@@ -104,13 +116,13 @@ class AsynchronousCell(Protocol):
     def register(self, index: int) -> str:
         """Return the name of the register that is written."""
 
-    def addresses(self, index: int) -> tuple[litmus.Operand, ...]:
+    def addresses(self, index: int) -> tuple[Operand, ...]:
         """Return the addresses that an operand names, one for each element."""
 
-    def value(self, index: int) -> litmus.Operand:
+    def value(self, index: int) -> Operand:
         """Return a number or a register that a word of the text is."""
 
-    def count(self, index: int) -> litmus.Operand | None:
+    def count(self, index: int) -> Operand | None:
         """Return a natural number or a register."""
 
 
@@ -120,11 +132,11 @@ class AsynchronousNames(Protocol):
     def register(self, name: str) -> str:
         """Return the name under which a register is printed."""
 
-    def value(self, operand: litmus.Operand) -> str:
+    def value(self, operand: Operand) -> str:
         """Return a value as an operand has it in the text."""
 
 
-def read_asynchronous(cell: AsynchronousCell) -> tuple[litmus.Instruction, ...] | None:
+def read_asynchronous(cell: AsynchronousCell) -> tuple[Instruction, ...] | None:
     """Return what an instruction means that the dialect is extended by; None where it is none of these.
 
     Raises ``InputError`` where its words or operands are not such an instruction's.
@@ -132,16 +144,16 @@ def read_asynchronous(cell: AsynchronousCell) -> tuple[litmus.Instruction, ...] 
     opcode = str(cell.opcode)
     if opcode in PROXY_FENCES:
         cell.expects(0)
-        return (litmus.Fence(PROXY_FENCES[opcode]),)
+        return (Fence(PROXY_FENCES[opcode]),)
     if opcode.startswith("mbarrier."):
         return (_mbarrier(cell, opcode),)
     if opcode in _TRACKS:
         cell.expects(1)
         (target,) = _addresses(cell, 0, 1)
-        return (litmus.AsyncOperation(None, barrier=target, mbarrier=_TRACKS[opcode], count=1, group=litmus.COPIES),)
+        return (AsyncOperation(None, barrier=target, mbarrier=_TRACKS[opcode], count=1, group=COPIES),)
     if opcode == _MULTICAST:
         return _copies_to_each(cell)
-    for kind in (litmus.BULK, litmus.COPIES):
+    for kind in (BULK, COPIES):
         if opcode.startswith(kind) and (group := _group(cell, kind, opcode.removeprefix(kind))) is not None:
             return group
     words, _, operation = opcode.rpartition(".")
@@ -158,7 +170,7 @@ def read_asynchronous(cell: AsynchronousCell) -> tuple[litmus.Instruction, ...] 
     sources = _addresses(cell, given, len(targets)) if form.source else ()
     size = form.size if form.size is not None else cell.count(next(places))
     return (
-        litmus.AsyncOperation(
+        AsyncOperation(
             targets[0],
             sources[0] if sources else None,
             0 if form.source else cell.value(given),
@@ -173,7 +185,7 @@ def read_asynchronous(cell: AsynchronousCell) -> tuple[litmus.Instruction, ...] 
     )
 
 
-def _copies_to_each(cell: AsynchronousCell) -> tuple[litmus.Instruction, ...]:
+def _copies_to_each(cell: AsynchronousCell) -> tuple[Instruction, ...]:
     """The copies that a copy to several CTAs is (PTX ISA 9.1, 9.7.9.25.4.1): one to each destination, which completes
     at that destination's mbarrier. ``d0, d1, s, 16, m0, m1``: the destinations, what is copied, bytes, mbarriers.
     """
@@ -183,7 +195,7 @@ def _copies_to_each(cell: AsynchronousCell) -> tuple[litmus.Instruction, ...]:
     source, size = _addresses(cell, count, 1)[0], cell.count(count + 1)
     assert size is not None
     return tuple(
-        litmus.AsyncOperation(
+        AsyncOperation(
             _addresses(cell, number, 1)[0],
             source,
             mode=BULK_COPY,
@@ -194,7 +206,7 @@ def _copies_to_each(cell: AsynchronousCell) -> tuple[litmus.Instruction, ...]:
     )
 
 
-def _addresses(cell: AsynchronousCell, index: int, length: int) -> tuple[litmus.Operand, ...]:
+def _addresses(cell: AsynchronousCell, index: int, length: int) -> tuple[Operand, ...]:
     """The addresses that an operand names, as many as are expected."""
     found = cell.addresses(index)
     if len(found) != length:
@@ -202,59 +214,59 @@ def _addresses(cell: AsynchronousCell, index: int, length: int) -> tuple[litmus.
     return found
 
 
-def _group(cell: AsynchronousCell, kind: str, words: str) -> tuple[litmus.Instruction, ...] | None:
+def _group(cell: AsynchronousCell, kind: str, words: str) -> tuple[Instruction, ...] | None:
     """The instructions that make a group of asynchronous operations, or wait for groups."""
     if words == ".commit_group":
         cell.expects(0)
-        return (litmus.AsyncGroup(kind),)
-    if words == ".wait_all" and kind == litmus.COPIES:
+        return (AsyncGroup(kind),)
+    if words == ".wait_all" and kind == COPIES:
         cell.expects(0)
-        return litmus.AsyncGroup(kind), litmus.AsyncGroup(kind, 0)
-    if words not in (".wait_group", *([".wait_group.read"] if kind == litmus.BULK else [])):
+        return AsyncGroup(kind), AsyncGroup(kind, 0)
+    if words not in (".wait_group", *([".wait_group.read"] if kind == BULK else [])):
         return None
     cell.expects(1)
     pending = cell.count(0)
     if not isinstance(pending, int):
         raise cell.error(f"expected a number of groups after {cell.opcode}")
-    return (litmus.AsyncGroup(kind, pending, words.endswith("read")),)
+    return (AsyncGroup(kind, pending, words.endswith("read")),)
 
 
-def _mbarrier(cell: AsynchronousCell, opcode: str) -> litmus.Instruction:
+def _mbarrier(cell: AsynchronousCell, opcode: str) -> Instruction:
     if opcode == "mbarrier.init":
         cell.expects(2)
         expected = cell.count(1)
         if not isinstance(expected, int):
             raise cell.error("expected the number of arrivals after mbarrier.init")
-        return litmus.Store(_addresses(cell, 0, 1)[0], Mbarrier(expected, expected).bits(), INITIALISING)
+        return Store(_addresses(cell, 0, 1)[0], Mbarrier(expected, expected).bits(), INITIALISING)
     if opcode == "mbarrier.pending_count":
         cell.expects(2)
-        return litmus.Assign(cell.register(0), opcode, (cell.value(1), 0))
+        return Assign(cell.register(0), opcode, (cell.value(1), 0))
     stem, order, scope = [*opcode.rsplit(".", 2), "", ""][:3]
     tested = stem.replace("try_wait", "test_wait")
     if tested not in MBARRIER_ORDERS or order not in MBARRIER_ORDERS[tested] or scope not in MBARRIER_SCOPES:
         known = ", ".join(f"{words}.{{{','.join(given)}}}.{{cta,cluster}}" for words, given in MBARRIER_ORDERS.items())
         raise cell.error(f"expected {known}, mbarrier.init or mbarrier.pending_count, found {opcode}")
-    mode = of_mbarrier(replace(MBARRIER_SCOPES[scope], order=litmus.Order(order)))
+    mode = of_mbarrier(replace(MBARRIER_SCOPES[scope], order=Order(order)))
     if tested.startswith("mbarrier.test_wait"):
         cell.expects(3)
         parity = tested.endswith("parity")
-        return litmus.Load(cell.register(0), _addresses(cell, 1, 1)[0], mode, phase=cell.value(2), parity=parity)
+        return Load(cell.register(0), _addresses(cell, 1, 1)[0], mode, phase=cell.value(2), parity=parity)
     if stem in MBARRIER_COUNTS:
         cell.expects(2)
-        return litmus.Rmw(stem, None, _addresses(cell, 0, 1)[0], (cell.value(1),), mode)
+        return Rmw(stem, None, _addresses(cell, 0, 1)[0], (cell.value(1),), mode)
     operation = next(name for name, words in MBARRIER_ARRIVALS.items() if words == stem)
     cell.expects(*((3,) if "expect" in operation else (2, 3)))
     counted = cell.value(2) if len(cell.operands) > 2 else 1
-    return litmus.Rmw(operation, cell.register(0), _addresses(cell, 1, 1)[0], (counted,), mode)
+    return Rmw(operation, cell.register(0), _addresses(cell, 1, 1)[0], (counted,), mode)
 
 
-def is_extended(ins: litmus.Instruction) -> bool:
+def is_extended(ins: Instruction) -> bool:
     """Decide whether this module has the words for an instruction."""
-    return ins.mode in PROXY_FENCE_WORDS if isinstance(ins, litmus.Fence) else litmus.is_asynchronous(ins)
+    return ins.mode in PROXY_FENCE_WORDS if isinstance(ins, Fence) else is_asynchronous(ins)
 
 
 def write_asynchronous(
-    ins: litmus.Instruction,
+    ins: Instruction,
     names: AsynchronousNames,
     address: Callable[..., str],
     refuse: Callable[[str], InputError],
@@ -264,27 +276,25 @@ def write_asynchronous(
     ``address`` returns the operand for one address, or for those of several elements.
     """
     match ins:
-        case litmus.Fence(mode):
+        case Fence(mode):
             return PROXY_FENCE_WORDS[mode]
-        case litmus.AsyncGroup(kind, pending, read):
+        case AsyncGroup(kind, pending, read):
             return f"{kind}.commit_group" if pending is None else f"{kind}.wait_group{'.read' * read} {pending}"
-        case litmus.Store(target, int(value)):
+        case Store(target, int(value)):
             return f"mbarrier.init {address(target)}, {Mbarrier.of(value).expected}"
-        case litmus.Assign(target, operation, (token, _)):
+        case Assign(target, operation, (token, _)):
             return f"{operation} {names.register(target)}, {names.value(token)}"
-        case litmus.Load(target, where, mode, phase=litmus.Reg() | int() as phase, parity=parity):
+        case Load(target, where, mode, phase=Reg() | int() as phase, parity=parity):
             words = f"mbarrier.test_wait{'.parity' * parity}{_ordered(mode, refuse)}"
             return f"{words} {names.register(target)}, {address(where)}, {names.value(phase)}"
-        case litmus.Rmw(operation, target, where, (counted,), mode) if (target is None) is (
-            operation in MBARRIER_COUNTS
-        ):
+        case Rmw(operation, target, where, (counted,), mode) if (target is None) is (operation in MBARRIER_COUNTS):
             words = MBARRIER_ARRIVALS.get(operation, operation) + _ordered(mode, refuse)
             result = [] if target is None else [names.register(target)]
             more = [] if operation in _ONE_BY_ONE and counted == 1 else [names.value(counted)]
             return f"{words} {', '.join([*result, address(where), *more])}"
-        case litmus.AsyncOperation(None, barrier=litmus.Loc() | litmus.Reg() as where, mbarrier=word):
+        case AsyncOperation(None, barrier=Loc() | Reg() as where, mbarrier=word):
             return f"{next(words for words, each in _TRACKS.items() if each == word)} {address(where)}"
-        case litmus.AsyncOperation(litmus.Loc() | litmus.Reg() as where, source, more=more):
+        case AsyncOperation(Loc() | Reg() as where, source, more=more):
             form = next((form for form in _FORMS if form.says(ins)), None)
             if form is not None:
                 given = names.value(ins.value) if source is None else address(source, *(each for _, each in more))
@@ -302,7 +312,7 @@ _ONE_BY_ONE = ("mbarrier.arrive", "mbarrier.arrive_drop")
 """The arrivals that are one unless they say how many."""
 
 
-def _ordered(mode: litmus.Mode, refuse: Callable[[str], InputError]) -> str:
+def _ordered(mode: Mode, refuse: Callable[[str], InputError]) -> str:
     for word, plain in MBARRIER_SCOPES.items():
         if mode == of_mbarrier(replace(plain, order=mode.order)):
             return f".{mode.order}.{word}"

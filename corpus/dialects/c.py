@@ -22,8 +22,10 @@ from corpus.dialects.herd import check_comparisons, check_terms, herd_name
 from corpus.errors import InputError
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, structured
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import Assign, Rmw, sides_of
 from corpus.litmus.normal import map_modes, without_predicates
-from corpus.litmus.test import Assign, LitmusTest, Mode, Rmw, Scope, sides_of
+from corpus.litmus.orders import Mode, Scope
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect, ForeignRunner
 
 

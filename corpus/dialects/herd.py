@@ -20,9 +20,24 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
+from corpus.litmus.locations import Loc
 from corpus.litmus.normal import compared
+from corpus.litmus.propositions import (
+    And,
+    Atom,
+    Condition,
+    FinalRegister,
+    Not,
+    Or,
+    Proposition,
+    Term,
+    atoms_of,
+    conjunction,
+    disjunction,
+    propositions,
+)
+from corpus.litmus.test import LitmusTest
 
 _WORDS = (
     "final forall exists cases observed Observed locations filter with and not true false "
@@ -42,20 +57,18 @@ def herd_name(name: str) -> str:
     return _NO_NAME.sub("_", name.replace("@", "+at-"))
 
 
-def herd_condition(
-    condition: litmus.Condition, known: Callable[[litmus.Term], litmus.Term] = lambda term: term
-) -> litmus.Condition:
+def herd_condition(condition: Condition, known: Callable[[Term], Term] = lambda term: term) -> Condition:
     """Return the condition as herd7 reads it, with what is known of its terms; comparisons by size are not changed."""
 
-    def readable(proposition: litmus.Proposition) -> litmus.Proposition:
+    def readable(proposition: Proposition) -> Proposition:
         match proposition:
-            case litmus.Not(body):
-                return litmus.Not(readable(body))
-            case litmus.And(parts):
-                return litmus.conjunction(map(readable, parts))
-            case litmus.Or(parts):
-                return litmus.disjunction(map(readable, parts))
-            case litmus.Atom(operation, left, right):
+            case Not(body):
+                return Not(readable(body))
+            case And(parts):
+                return conjunction(map(readable, parts))
+            case Or(parts):
+                return disjunction(map(readable, parts))
+            case Atom(operation, left, right):
                 return _atom(operation, known(left), known(right))
 
     return replace(
@@ -66,19 +79,19 @@ def herd_condition(
 
 
 def herd_text(
-    test: litmus.LitmusTest,
+    test: LitmusTest,
     language: str,
     state: Iterable[str],
     columns: Sequence[Sequence[str]],
-    register: Callable[[litmus.FinalRegister], str],
+    register: Callable[[FinalRegister], str],
     more: Sequence[str] = (),
 ) -> str:
     """Return the text of a litmus file: its name and description, the lines of its initial state, a column of
     instructions for each thread, further lines, and the condition, whose registers are called what ``register`` says.
     """
 
-    def spelled(term: litmus.Term) -> str:
-        return f"{term.thread}:{register(term)}" if isinstance(term, litmus.FinalRegister) else spell(term)
+    def spelled(term: Term) -> str:
+        return f"{term.thread}:{register(term)}" if isinstance(term, FinalRegister) else spell(term)
 
     cells = [[f"P{number}", *column] for number, column in enumerate(columns)]
     widths = [max(map(len, column)) for column in cells]
@@ -89,33 +102,33 @@ def herd_text(
     return "\n".join([*lines, *more, print_condition(herd_condition(test.condition), spelled, "=")])
 
 
-def check_comparisons(condition: litmus.Condition, reader: str = "herd7") -> None:
+def check_comparisons(condition: Condition, reader: str = "herd7") -> None:
     """Raise ``InputError`` where a condition compares by size."""
-    for proposition in litmus.propositions(condition):
-        for atom in litmus.atoms(proposition):
+    for proposition in propositions(condition):
+        for atom in atoms_of(proposition):
             if atom.operation not in ("eq", "ne"):
                 raise InputError(f"the condition: {reader} compares with = and != only, not with {atom.operation}")
 
 
-def check_terms(test: litmus.LitmusTest) -> None:
+def check_terms(test: LitmusTest) -> None:
     """Raise ``InputError`` where the condition compares two numbers; a register that a thread does not mention counts
     as the number 0.
     """
 
-    def is_number(term: litmus.Term) -> bool:
-        unknown = isinstance(term, litmus.FinalRegister) and term.register not in test.threads[term.thread].names
+    def is_number(term: Term) -> bool:
+        unknown = isinstance(term, FinalRegister) and term.register not in test.threads[term.thread].names
         return isinstance(term, int) or unknown
 
-    for proposition in litmus.propositions(test.condition):
-        for atom in litmus.atoms(proposition):
+    for proposition in propositions(test.condition):
+        for atom in atoms_of(proposition):
             if is_number(atom.left) and is_number(atom.right):
                 raise InputError("the condition: herd7 compares a location or register, not two numbers")
 
 
-def _atom(operation: str, left: litmus.Term, right: litmus.Term) -> litmus.Proposition:
+def _atom(operation: str, left: Term, right: Term) -> Proposition:
     atom = compared(operation, left, right)
     if operation not in ("eq", "ne") or isinstance(atom.right, int):
         return atom
-    value = litmus.Loc(f"[{atom.right.name}]") if isinstance(atom.right, litmus.Loc) else atom.right
-    equal = litmus.Atom("eq", atom.left, value)
-    return equal if operation == "eq" else litmus.Not(equal)
+    value = Loc(f"[{atom.right.name}]") if isinstance(atom.right, Loc) else atom.right
+    equal = Atom("eq", atom.left, value)
+    return equal if operation == "eq" else Not(equal)

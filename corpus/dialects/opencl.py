@@ -41,17 +41,22 @@ from corpus.errors import InputError
 from corpus.lalr import Token, Tree
 from corpus.laws.c11 import WORDS
 from corpus.laws.opencl import BARRIERS, DEFAULT_SCOPE, MEMORY, SCOPE_WORDS, SCOPES, WORK_ITEM
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import Barrier, Fence, Instruction
+from corpus.litmus.locations import Loc, Location, Operand, Region, element, element_of
 from corpus.litmus.normal import map_operands
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import Condition
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect, ForeignRunner, Source
+from corpus.litmus.threads import Thread
 from corpus.syntax import LARGEST_LOCATION, number, subtrees
 
 
 class _Code(CCode):
     scoped = True
 
-    def scope(self, arguments: Sequence[Tree]) -> litmus.Scope | None:
+    def scope(self, arguments: Sequence[Tree]) -> Scope | None:
         if not arguments:
             return DEFAULT_SCOPE
         (argument,) = arguments
@@ -59,7 +64,7 @@ class _Code(CCode):
         if word == WORK_ITEM:
             return None
         if word == "memory_scope_all_devices":  # OpenCL 3.0's name
-            return litmus.Scope.SYS
+            return Scope.SYS
         if word not in SCOPES:
             raise self.error(f"expected {' or '.join(SCOPES)}", argument)
         return SCOPES[word]
@@ -70,9 +75,7 @@ class _Code(CCode):
         elif name == "atomic_work_item_fence":
             self.check_count(name, arguments, 3, 3)
             flags, order, scope = arguments
-            self.emit(
-                litmus.Fence(litmus.Mode(self.order(order, litmus.Fence), self.scope([scope]), tags=self._flags(flags)))
-            )
+            self.emit(Fence(Mode(self.order(order, Fence), self.scope([scope]), tags=self._flags(flags))))
         else:
             raise self.error(f"{name} is no function of OpenCL litmus tests", name)
         return False
@@ -90,9 +93,9 @@ class _Code(CCode):
         own, tags = BARRIERS[name], self._flags(arguments[0])
         scope = self.scope(arguments[1:]) if len(arguments) > 1 else own
         if scope is own:
-            self.emit(litmus.Barrier(index, mode=litmus.Mode(tags=tags), scope=own))
+            self.emit(Barrier(index, mode=Mode(tags=tags), scope=own))
         else:
-            self.emit(litmus.Barrier(index, mode=litmus.Mode(litmus.Order.ACQ_REL, scope, tags=tags), scope=own))
+            self.emit(Barrier(index, mode=Mode(Order.ACQ_REL, scope, tags=tags), scope=own))
 
     def _flags(self, tree: Tree) -> tuple[str, ...]:
         """The tag of a fence that orders one kind of memory."""
@@ -108,7 +111,7 @@ class _Code(CCode):
 class _Reader(CReader):
     code = _Code
 
-    def places(self, functions: Sequence[Tree]) -> list[litmus.Place]:
+    def places(self, functions: Sequence[Tree]) -> list[Place]:
         groups = [self._groups(function) for function in functions]
         threads: Counter[tuple[int, int]] = Counter()
         places = []
@@ -116,7 +119,7 @@ class _Reader(CReader):
             if ("sg" in group) != ("sg" in groups[0]):
                 raise self.error("expected a sub-group for every thread, or for none", function)
             workgroup = (group["dev"], group["wg"])
-            places.append(litmus.Place(group["dev"], 0, group["wg"], group.get("sg", threads[workgroup])))
+            places.append(Place(group["dev"], 0, group["wg"], group.get("sg", threads[workgroup])))
             threads[workgroup] += 1
         return places
 
@@ -135,23 +138,23 @@ class _Reader(CReader):
         return numbers
 
     def instances(
-        self, threads: Sequence[litmus.Thread], locations: Sequence[litmus.Location]
-    ) -> tuple[Sequence[litmus.Thread], Sequence[litmus.Location]]:
-        shared = {location.name: location for location in locations if location.region is litmus.Region.SHARED}
-        homes: dict[str, litmus.Place] = {}
-        renamed: dict[str, litmus.Location] = {}
-        moved: list[litmus.Thread] = []
+        self, threads: Sequence[Thread], locations: Sequence[Location]
+    ) -> tuple[Sequence[Thread], Sequence[Location]]:
+        shared = {location.name: location for location in locations if location.region is Region.SHARED}
+        homes: dict[str, Place] = {}
+        renamed: dict[str, Location] = {}
+        moved: list[Thread] = []
         for thread in threads:
 
-            def own(operand: litmus.Operand, here: litmus.Place = thread.place) -> litmus.Operand:
-                if not isinstance(operand, litmus.Loc) or operand.name not in shared:
+            def own(operand: Operand, here: Place = thread.place) -> Operand:
+                if not isinstance(operand, Loc) or operand.name not in shared:
                     return operand
-                array, index = litmus.element_of(operand.name)
-                if homes.setdefault(array, here).shares(here, litmus.Scope.CTA):
+                array, index = element_of(operand.name)
+                if homes.setdefault(array, here).shares(here, Scope.CTA):
                     return operand
-                name = litmus.element(f"{array}_wg{here.cta}" + (f"_dev{here.gpu}" if here.gpu else ""), index)
+                name = element(f"{array}_wg{here.cta}" + (f"_dev{here.gpu}" if here.gpu else ""), index)
                 renamed[name] = replace(shared[operand.name], name=name)
-                return litmus.Loc(name)
+                return Loc(name)
 
             body = tuple(map_operands(ins, own) for ins in thread.instructions)
             registers = tuple((name, own(value)) for name, value in thread.registers)
@@ -159,8 +162,8 @@ class _Reader(CReader):
         known = {location.name for location in locations}
         return moved, [*locations, *(location for name, location in sorted(renamed.items()) if name not in known)]
 
-    def region(self, space: Token | None) -> litmus.Region:
-        return litmus.Region.SHARED if space is not None and space.endswith("local") else litmus.Region.GLOBAL
+    def region(self, space: Token | None) -> Region:
+        return Region.SHARED if space is not None and space.endswith("local") else Region.GLOBAL
 
 
 class _Writer(CWriter):
@@ -171,38 +174,36 @@ class _Writer(CWriter):
     tags = ()
     address = "&"
 
-    def question(self, condition: litmus.Condition) -> litmus.Condition:
+    def question(self, condition: Condition) -> Condition:
         return condition
 
-    def check_places(self, places: Sequence[litmus.Place]) -> None:
+    def check_places(self, places: Sequence[Place]) -> None:
         if any(place.queue != other.queue for place in places for other in places if place.gpu == other.gpu):
             raise InputError("OpenCL litmus tests have no queues: expected the threads of a device in one")
         own = [place._replace(warp=index) for index, place in enumerate(places)]
         self._sub_groups = not same_tree(places, own)
 
-    def header(self, place: litmus.Place) -> str:
+    def header(self, place: Place) -> str:
         sub_group = f"sg {place.warp}, " if self._sub_groups else ""
         return f"@{sub_group}wg {place.cta}, dev {place.gpu}"
 
-    def space(self, location: litmus.Location) -> str:
-        return "local " if location.region is litmus.Region.SHARED else "global "
+    def space(self, location: Location) -> str:
+        return "local " if location.region is Region.SHARED else "global "
 
-    def scope(self, thread: int, ins: litmus.Instruction, scope: litmus.Scope | None) -> str:
+    def scope(self, thread: int, ins: Instruction, scope: Scope | None) -> str:
         if scope is not None and scope not in SCOPE_WORDS:
             raise cannot_say(thread, ins, f"OpenCL has no atomics with a scope {scope.label}")
         return f", {WORK_ITEM if scope is None else SCOPE_WORDS[scope]}"
 
-    def fence(self, thread: int, fence: litmus.Fence) -> str:
+    def fence(self, thread: int, fence: Fence) -> str:
         flags = self._flags(thread, fence, fence.mode)
         order = WORDS[fence.mode.order] + self.scope(thread, fence, fence.mode.scope)
         return f"atomic_work_item_fence({flags}, {order})"
 
-    def barrier(self, thread: int, barrier: litmus.Barrier) -> str:
+    def barrier(self, thread: int, barrier: Barrier) -> str:
         mode = barrier.mode
-        plain = litmus.Barrier(
-            barrier.number, mode=litmus.Mode(mode.order, mode.scope, tags=mode.tags), scope=barrier.scope
-        )
-        names = {litmus.Scope.CTA: "barrier", litmus.Scope.WARP: "sub_group_barrier"}
+        plain = Barrier(barrier.number, mode=Mode(mode.order, mode.scope, tags=mode.tags), scope=barrier.scope)
+        names = {Scope.CTA: "barrier", Scope.WARP: "sub_group_barrier"}
         if barrier != plain or not isinstance(barrier.number, int) or barrier.scope not in names:
             reason = "OpenCL's barriers have a number, and are of a work-group or a sub-group"
             raise cannot_say(thread, barrier, f"{reason}, without arrive, resource or quorum")
@@ -210,25 +211,25 @@ class _Writer(CWriter):
             raise cannot_say(thread, barrier, "OpenCL has no barrier with a negative number")
         label = f"B{barrier.number}: " if barrier.number else ""
         flags = self._flags(thread, barrier, mode)
-        if mode == litmus.Mode(tags=mode.tags):
+        if mode == Mode(tags=mode.tags):
             return f"{label}{names[barrier.scope]}({flags})"
-        if mode.order is not litmus.Order.ACQ_REL or mode.scope is barrier.scope:
+        if mode.order is not Order.ACQ_REL or mode.scope is barrier.scope:
             raise cannot_say(thread, barrier, "OpenCL's barriers have no order besides acq_rel of another scope")
-        name = {litmus.Scope.CTA: "work_group_barrier", litmus.Scope.WARP: "sub_group_barrier"}[barrier.scope]
+        name = {Scope.CTA: "work_group_barrier", Scope.WARP: "sub_group_barrier"}[barrier.scope]
         return f"{label}{name}({flags}{self.scope(thread, barrier, mode.scope)})"
 
-    def _flags(self, thread: int, ins: litmus.Instruction, mode: litmus.Mode) -> str:
+    def _flags(self, thread: int, ins: Instruction, mode: Mode) -> str:
         for tag in mode.tags:
             if tag not in MEMORY.values():
                 raise cannot_say(thread, ins, f"OpenCL has no word for {tag}")
         return " | ".join(flag for flag, tag in MEMORY.items() if tag in mode.tags or not mode.tags)
 
 
-def _read(source: Source) -> litmus.LitmusTest:
+def _read(source: Source) -> LitmusTest:
     return _Reader.read(source)
 
 
-def _print(test: litmus.LitmusTest) -> str:
+def _print(test: LitmusTest) -> str:
     return _Writer(test).text()
 
 

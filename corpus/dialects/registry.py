@@ -13,9 +13,11 @@ from typing import Any
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import Assign, Instruction, Rmw, is_asynchronous, sides_of
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import Assign, Instruction, LitmusTest, Rmw, Thread, is_asynchronous, sides_of
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect, ForeignRunner, language, sections
+from corpus.litmus.threads import Thread
 
 _SHIPPED = {
     "aarch64": "assembly.dialect.AARCH64",

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
-from corpus.litmus.test import Place, Scope
+from corpus.litmus.orders import Place, Scope
 
 _DEPTH = len(Place._fields)
 

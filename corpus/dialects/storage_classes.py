@@ -25,23 +25,26 @@ from corpus.dialects.c_like.reader import c_places
 from corpus.errors import InputError
 from corpus.laws.opencl import FENCED
 from corpus.laws.vulkan import DEVICE_OPERATIONS, SEMANTICS, STORAGE
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Region
 from corpus.litmus.normal import without_constants, without_predicates
+from corpus.litmus.orders import Mode, Order, Scope
+from corpus.litmus.test import LitmusTest
 
-_REGIONS = (litmus.Region.GLOBAL, litmus.Region.SHARED)
-_ACQUIRES = (litmus.Order.ACQUIRE, litmus.Order.ACQ_REL)
-_RELEASES = (litmus.Order.RELEASE, litmus.Order.ACQ_REL)
-_Said = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier
+_REGIONS = (Region.GLOBAL, Region.SHARED)
+_ACQUIRES = (Order.ACQUIRE, Order.ACQ_REL)
+_RELEASES = (Order.RELEASE, Order.ACQ_REL)
+_Said = Load | Store | Rmw | Fence | Barrier
 
 
-def has_classes(test: litmus.LitmusTest) -> bool:
+def has_classes(test: LitmusTest) -> bool:
     """Decide whether any instruction of the test names a storage class."""
     tags = {tag for _, ins in _instructions(test) for tag in ins.mode.tags}
     return not tags.isdisjoint({*STORAGE, *SEMANTICS, *DEVICE_OPERATIONS})
 
 
-def with_classes(test: litmus.LitmusTest, classes: Sequence[str]) -> litmus.LitmusTest:
+def with_classes(test: LitmusTest, classes: Sequence[str]) -> LitmusTest:
     """Return a test of a language without storage classes as a test of Vulkan.
 
     ``classes`` are those of global and, if there is a second, of shared memory. Raises ``InputError`` that names what
@@ -53,33 +56,33 @@ def with_classes(test: litmus.LitmusTest, classes: Sequence[str]) -> litmus.Litm
     one_device = len({thread.place.gpu for thread in test.threads}) == 1
     all_speaks = {_speaking(name) for name in home.values()}
 
-    def mode(index: int, ins: _Said) -> litmus.Mode:
+    def mode(index: int, ins: _Said) -> Mode:
         old = ins.mode
         order, tags = old.order, set[str]()
-        if order is litmus.Order.SC:
+        if order is Order.SC:
             raise cannot_say(index, ins, "Vulkan has no sequential consistency")
         fenced = [tag for tag in old.tags if tag in FENCED]
         if others := sorted(set(old.tags) - set(fenced)):
             raise cannot_say(index, ins, f"Vulkan has no word for {', '.join(others)}")
-        scope = litmus.Scope.GPU if old.scope is litmus.Scope.SYS and one_device else old.scope
-        if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw):
+        scope = Scope.GPU if old.scope is Scope.SYS and one_device else old.scope
+        if isinstance(ins, Load | Store | Rmw):
             tags.add(_of(index, ins, home))
-            if order is litmus.Order.WEAK and not old.volatile:
+            if order is Order.WEAK and not old.volatile:
                 return replace(old, scope=None, tags=tuple(sorted({*tags, "nonpriv"})))
-        elif isinstance(ins, litmus.Barrier) and order is litmus.Order.WEAK:
-            order, scope = litmus.Order.ACQ_REL, ins.scope
-        if order is not litmus.Order.RELAXED:
+        elif isinstance(ins, Barrier) and order is Order.WEAK:
+            order, scope = Order.ACQ_REL, ins.scope
+        if order is not Order.RELAXED:
             named = {_speaking(name) for tag in fenced for name in classes[_REGIONS.index(FENCED[tag]) :][:1]}
             tags |= named & all_speaks if fenced else all_speaks
             tags |= {"semvis"} if order in _ACQUIRES else set()
             tags |= {"semav"} if order in _RELEASES else set()
         return replace(old, order=order, scope=scope, tags=tuple(sorted(tags)))
 
-    locations = tuple(replace(location, region=litmus.Region.GLOBAL) for location in test.locations)
+    locations = tuple(replace(location, region=Region.GLOBAL) for location in test.locations)
     return replace(with_modes(test, mode), locations=locations)
 
 
-def without_classes(test: litmus.LitmusTest, classes: Sequence[str]) -> litmus.LitmusTest:
+def without_classes(test: LitmusTest, classes: Sequence[str]) -> LitmusTest:
     """Return a test of Vulkan in the words of languages without storage classes; ``classes`` as in ``with_classes``.
 
     Raises ``InputError`` that names what such languages have not: what would be another test there.
@@ -87,9 +90,9 @@ def without_classes(test: litmus.LitmusTest, classes: Sequence[str]) -> litmus.L
     _check_references(test)
     home: dict[str, str] = {}
     for index, ins in _instructions(test):
-        if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw):
+        if isinstance(ins, Load | Store | Rmw):
             storage = next((tag for tag in ins.mode.tags if tag in STORAGE), "")
-            if not isinstance(ins.address, litmus.Loc) or home.setdefault(ins.address.name, storage) != storage:
+            if not isinstance(ins.address, Loc) or home.setdefault(ins.address.name, storage) != storage:
                 raise cannot_say(index, ins, "other languages have one memory for each location")
             if storage not in classes:
                 raise cannot_say(index, ins, f"no memory is known for {storage or 'it'}; --storage names {classes[0]}")
@@ -97,40 +100,39 @@ def without_classes(test: litmus.LitmusTest, classes: Sequence[str]) -> litmus.L
     bulk = any("nonpriv" in ins.mode.tags for _, ins in _instructions(test))
     all_speaks = {_speaking(storage) for storage in home.values()}
 
-    def mode(index: int, ins: _Said) -> litmus.Mode:
+    def mode(index: int, ins: _Said) -> Mode:
         old = ins.mode
         order, scope, said = old.order, old.scope, set(old.tags)
         if said & set(DEVICE_OPERATIONS):
             raise cannot_say(index, ins, "other languages have no operations of the device")
-        if order is litmus.Order.WEAK and isinstance(ins, litmus.Barrier):
+        if order is Order.WEAK and isinstance(ins, Barrier):
             raise cannot_say(index, ins, "barriers of other languages order memory")
-        if order is litmus.Order.WEAK:
+        if order is Order.WEAK:
             if not said & {"nonpriv", "av", "vis"}:
                 raise cannot_say(index, ins, "other languages have no private accesses")
             if scope is not None and not _reaches_all(test, scope):
                 raise cannot_say(index, ins, "it is made available or visible to a part of the threads alone")
             return replace(old, scope=None, tags=())
-        if order is not litmus.Order.RELAXED:
+        if order is not Order.RELAXED:
             if not all_speaks <= said:
                 raise cannot_say(index, ins, f"an order of another language speaks for {', '.join(sorted(all_speaks))}")
             lacks = [word for word, orders in (("semav", _RELEASES), ("semvis", _ACQUIRES)) if order in orders]
             lacks = [word for word in lacks if word not in said]
             if bulk and lacks:
                 raise cannot_say(index, ins, f"without {' and '.join(lacks)} it is weaker than in other languages")
-        if isinstance(ins, litmus.Barrier):
-            if order is not litmus.Order.ACQ_REL or scope is None or scope.value > ins.scope.value:
+        if isinstance(ins, Barrier):
+            if order is not Order.ACQ_REL or scope is None or scope.value > ins.scope.value:
                 raise cannot_say(index, ins, "barriers of other languages acquire and release for all who meet")
-            return litmus.Mode()
+            return Mode()
         return replace(old, tags=())
 
     locations = tuple(
-        replace(location, region=litmus.Region.SHARED) if location.name in shared else location
-        for location in test.locations
+        replace(location, region=Region.SHARED) if location.name in shared else location for location in test.locations
     )
     return replace(with_modes(test, mode), locations=locations)
 
 
-def of_the_system(test: litmus.LitmusTest) -> litmus.LitmusTest:
+def of_the_system(test: LitmusTest) -> LitmusTest:
     """Return the test with the system's scope in place of every scope that includes all its threads, in a CTA each.
 
     The meaning of the test stays where nothing else is said of places: without barriers, shared memory and narrower
@@ -138,20 +140,16 @@ def of_the_system(test: litmus.LitmusTest) -> litmus.LitmusTest:
     """
     said = [ins for _, ins in _instructions(test)]
     scopes = [ins.mode.scope for ins in said if ins.mode.scope is not None]
-    shared = any(location.region is litmus.Region.SHARED for location in test.locations)
-    if (
-        shared
-        or any(isinstance(ins, litmus.Barrier) for ins in said)
-        or not all(_reaches_all(test, one) for one in scopes)
-    ):
+    shared = any(location.region is Region.SHARED for location in test.locations)
+    if shared or any(isinstance(ins, Barrier) for ins in said) or not all(_reaches_all(test, one) for one in scopes):
         return test
-    widened = with_modes(test, lambda _, ins: replace(ins.mode, scope=ins.mode.scope and litmus.Scope.SYS))
+    widened = with_modes(test, lambda _, ins: replace(ins.mode, scope=ins.mode.scope and Scope.SYS))
     places = c_places(len(test.threads))
     threads = (replace(thread, place=place) for thread, place in zip(widened.threads, places, strict=True))
     return replace(widened, threads=tuple(threads))
 
 
-def _instructions(test: litmus.LitmusTest) -> list[tuple[int, _Said]]:
+def _instructions(test: LitmusTest) -> list[tuple[int, _Said]]:
     """What accesses or orders memory, with the number of its thread."""
     return [
         (index, ins)
@@ -161,7 +159,7 @@ def _instructions(test: litmus.LitmusTest) -> list[tuple[int, _Said]]:
     ]
 
 
-def with_modes(test: litmus.LitmusTest, mode: Callable[[int, _Said], litmus.Mode]) -> litmus.LitmusTest:
+def with_modes(test: LitmusTest, mode: Callable[[int, _Said], Mode]) -> LitmusTest:
     """Return the test with ``mode(thread, instruction)`` as the mode of every access, fence and barrier."""
     threads = (
         replace(
@@ -175,7 +173,7 @@ def with_modes(test: litmus.LitmusTest, mode: Callable[[int, _Said], litmus.Mode
     return replace(test, threads=tuple(threads))
 
 
-def _check_references(test: litmus.LitmusTest) -> None:
+def _check_references(test: LitmusTest) -> None:
     for location in test.locations:
         if location.alias:
             raise InputError(
@@ -183,7 +181,7 @@ def _check_references(test: litmus.LitmusTest) -> None:
             )
 
 
-def _class(location: litmus.Location, classes: Sequence[str]) -> str:
+def _class(location: Location, classes: Sequence[str]) -> str:
     """The storage class of a location, by its memory."""
     number = _REGIONS.index(location.region)
     if number >= len(classes):
@@ -191,9 +189,9 @@ def _class(location: litmus.Location, classes: Sequence[str]) -> str:
     return classes[number]
 
 
-def _of(index: int, ins: litmus.Load | litmus.Store | litmus.Rmw, home: Mapping[str, str]) -> str:
+def _of(index: int, ins: Load | Store | Rmw, home: Mapping[str, str]) -> str:
     """The storage class that an access is to: that of its location, or the only one that there is."""
-    if isinstance(ins.address, litmus.Loc):
+    if isinstance(ins.address, Loc):
         return home[ins.address.name]
     if len(set(home.values())) > 1:
         raise cannot_say(index, ins, "it may be to either memory, and an access of Vulkan has one storage class")
@@ -205,6 +203,6 @@ def _speaking(storage: str) -> str:
     return SEMANTICS[STORAGE.index(storage)]
 
 
-def _reaches_all(test: litmus.LitmusTest, scope: litmus.Scope) -> bool:
+def _reaches_all(test: LitmusTest, scope: Scope) -> bool:
     """Whether every thread's group at a scope has all threads of the test."""
     return all(thread.place.shares(test.threads[0].place, scope) for thread in test.threads)

@@ -15,8 +15,9 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import permutations, product
 
+from corpus.litmus.locations import Region
 from corpus.litmus.normal import renumbered
-from corpus.litmus.test import PLAIN, Mode, Place, Region
+from corpus.litmus.orders import PLAIN, Mode, Place
 
 INITIAL = -1
 """The source of a read that reads the initial value."""

@@ -36,13 +36,32 @@ from corpus.executions.operations import (
 )
 from corpus.laws import ptx, vulkan
 from corpus.laws.ptx import ARRIVE
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import (
+    Assign,
+    AsyncGroup,
+    AsyncOperation,
+    Barrier,
+    Branch,
+    Comparison,
+    Fence,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+)
+from corpus.litmus.locations import Alias, Loc, Location, Operand, Reg
 from corpus.litmus.made import STRONG, WIDEST, address_name, location_name, masked, observer
 from corpus.litmus.mbarrier import Mbarrier
 from corpus.litmus.normal import renumbered
+from corpus.litmus.orders import BULK as BULK_GROUP
+from corpus.litmus.orders import COPIES, FENCED, PLAIN, Mode, Order, Place, Scope
+from corpus.litmus.propositions import Atom, Condition, FinalRegister, Quantifier, conjunction
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 
-def litmus_test(execution: Execution, name: str, observed: bool) -> litmus.LitmusTest:
+def litmus_test(execution: Execution, name: str, observed: bool) -> LitmusTest:
     """The test of an execution; with ``observed``, of the execution rather than of its outcome.
 
     Thread ``t`` of the execution is ``Pt``, instruction ``i`` reads into ``ri``. Where the execution says nothing of
@@ -62,29 +81,25 @@ def litmus_test(execution: Execution, name: str, observed: bool) -> litmus.Litmu
             value = int(source != INITIAL)
         if value is None:
             raise ValueError(f"nothing is said of what instruction {source} has read, and so of what it writes")
-        atoms.append(litmus.Atom("eq", litmus.FinalRegister(execution.thread_of[i], f"r{i}"), value))
+        atoms.append(Atom("eq", FinalRegister(execution.thread_of[i], f"r{i}"), value))
     for location, order in enumerate(orders):
         pinned = observed and is_total(execution, order)
         final = order[-1] if pinned and order else execution.final[location]
         if final is not None and (len(order) > 1 or copied.keys() & set(order)):
-            atoms.append(litmus.Atom("eq", litmus.Loc(location_name(location)), values[final]))
+            atoms.append(Atom("eq", Loc(location_name(location)), values[final]))
         if pinned and len(order) > 2:
             places = [thread.place for thread in threads]
             homes = [places[thread] for thread in sorted({execution.thread_of[write] for write in order})]
-            atoms += [
-                litmus.Atom("eq", litmus.FinalRegister(len(threads), f"r{rank}"), rank) for rank in range(1, len(order))
-            ]
+            atoms += [Atom("eq", FinalRegister(len(threads), f"r{rank}"), rank) for rank in range(1, len(order))]
             read, fence = _observing([execution.steps[write].mode for write in order])
             threads.append(observer(location_name(location), len(order), read, homes, places, fence))
-    locations = [litmus.Location(location_name(n), initial[n], region) for n, region in enumerate(execution.regions)]
+    locations = [Location(location_name(n), initial[n], region) for n, region in enumerate(execution.regions)]
     aliases = dict.fromkeys((step.location, step.address) for step in execution.steps if step.address)
     for n, address in aliases:
         assert n is not None
-        locations.append(
-            litmus.Location(address_name(n, address), region=execution.regions[n], alias=litmus.Alias(location_name(n)))
-        )
-    condition = litmus.Condition(litmus.Quantifier.EXISTS, litmus.conjunction(atoms))
-    return litmus.LitmusTest(name, tuple(threads), tuple(locations), condition, synchronised=execution.synchronised)
+        locations.append(Location(address_name(n, address), region=execution.regions[n], alias=Alias(location_name(n))))
+    condition = Condition(Quantifier.EXISTS, conjunction(atoms))
+    return LitmusTest(name, tuple(threads), tuple(locations), condition, synchronised=execution.synchronised)
 
 
 def _values(execution: Execution, orders: list[list[int]]) -> tuple[dict[int, int], list[int]]:
@@ -130,18 +145,18 @@ def _bytes(operation: tuple[int, ...]) -> int:
     return 16 if len(operation) == 3 else 4
 
 
-def _places(execution: Execution) -> tuple[litmus.Place, ...]:
+def _places(execution: Execution) -> tuple[Place, ...]:
     """The threads' places; in one cluster of PTX, where nothing has the scope of one."""
     if not any(place.queue for place in execution.places) or not all(map(_without_clusters, execution.steps)):
         return execution.places
-    ctas = list(dict.fromkeys(place[: litmus.Scope.CTA.value] for place in execution.places))
-    flat = (place._replace(queue=0, cta=ctas.index(place[: litmus.Scope.CTA.value])) for place in execution.places)
+    ctas = list(dict.fromkeys(place[: Scope.CTA.value] for place in execution.places))
+    flat = (place._replace(queue=0, cta=ctas.index(place[: Scope.CTA.value])) for place in execution.places)
     return renumbered(flat)
 
 
 def _without_clusters(step: Step) -> bool:
     """Whether an instruction may be one of PTX that has not the scope of a cluster."""
-    return set(step.mode.tags) <= {ARRIVE, *litmus.FENCED} and not (step.kind is OpKind.BARRIER and step.mode.scope)
+    return set(step.mode.tags) <= {ARRIVE, *FENCED} and not (step.kind is OpKind.BARRIER and step.mode.scope)
 
 
 def coherence_order(execution: Execution, location: int) -> list[int]:
@@ -161,17 +176,15 @@ def is_total(execution: Execution, order: list[int]) -> bool:
     return all(pair in execution.co for pair in pairwise(order))
 
 
-def _observing(modes: list[litmus.Mode]) -> tuple[litmus.Mode, litmus.Mode]:
+def _observing(modes: list[Mode]) -> tuple[Mode, Mode]:
     """How an observer of writes of these modes reads, and its fence."""
-    read = STRONG if all(mode.order is not litmus.Order.WEAK or mode.volatile for mode in modes) else litmus.PLAIN
+    read = STRONG if all(mode.order is not Order.WEAK or mode.volatile for mode in modes) else PLAIN
     storage = tuple(tag for tag in modes[0].tags if tag in vulkan.STORAGE)
     if not storage:
         return read, WIDEST
     tags = (vulkan.SEMANTICS[vulkan.STORAGE.index(storage[0])], *vulkan.FENCE.semantics)
-    scope = litmus.Scope.GPU if read == STRONG else None
-    return replace(read, scope=scope, tags=storage), litmus.Mode(
-        litmus.Order.ACQ_REL, litmus.Scope.GPU, tags=tuple(sorted(tags))
-    )
+    scope = Scope.GPU if read == STRONG else None
+    return replace(read, scope=scope, tags=storage), Mode(Order.ACQ_REL, Scope.GPU, tags=tuple(sorted(tags)))
 
 
 class _Writer:
@@ -180,7 +193,7 @@ class _Writer:
     def __init__(self, execution: Execution, values: dict[int, int]) -> None:
         self._execution = execution
         self._values = values
-        ctas = [place[: litmus.Scope.CTA.value] for place in execution.places]
+        ctas = [place[: Scope.CTA.value] for place in execution.places]
         arrived = [i for i, step in enumerate(execution.steps) if ARRIVE in step.mode.tags]
         self._quorums = {cta: ctas.count(cta) for cta in (ctas[execution.thread_of[i]] for i in arrived)}
         self._sources: dict[tuple[str, int], list[int]] = {}
@@ -188,71 +201,69 @@ class _Writer:
             self._sources.setdefault((dependency.kind, dependency.target), []).append(dependency.source)
         self._operations = {parts[0]: parts for parts in operations(execution)}
 
-    def thread(self, number: int) -> litmus.Thread:
+    def thread(self, number: int) -> Thread:
         numbers = [i for i, thread in enumerate(self._execution.thread_of) if thread == number]
-        body: list[litmus.Instruction] = []
+        body: list[Instruction] = []
         for i in numbers:
             for ins in self._instruction(i):
-                if not (
-                    isinstance(ins, litmus.Assign) and ins in body
-                ):  # a register that several instructions depend on
+                if not (isinstance(ins, Assign) and ins in body):  # a register that several instructions depend on
                     body.append(ins)
-        if any(isinstance(ins, litmus.Branch) for ins in body):
-            body.append(litmus.Label("LC0"))
-        return litmus.Thread(tuple(body), self._execution.places[number])
+        if any(isinstance(ins, Branch) for ins in body):
+            body.append(Label("LC0"))
+        return Thread(tuple(body), self._execution.places[number])
 
-    def _instruction(self, i: int) -> Iterator[litmus.Instruction]:
+    def _instruction(self, i: int) -> Iterator[Instruction]:
         for source in self._sources.get(("ctrl", i), ()):
             yield masked(f"d{source}", f"r{source}")
-            yield litmus.Branch("LC0", litmus.Comparison("ne", litmus.Reg(f"d{source}"), 0))
+            yield Branch("LC0", Comparison("ne", Reg(f"d{source}"), 0))
         step = self._execution.steps[i]
         mode = said(step.mode)
         if is_asynchronous(mode):
             if i in self._operations:
                 yield from self._operation(self._operations[i])
         elif (waited := waits_for(mode)) is not None:
-            yield litmus.AsyncGroup(_group(waited), 0, read="read" in mode.tags)
+            yield AsyncGroup(_group(waited), 0, read="read" in mode.tags)
         elif of_object(mode):
             assert step.location is not None
-            where = litmus.Loc(location_name(step.location))
+            where = Loc(location_name(step.location))
             if step.kind is OpKind.READ:
-                yield litmus.Load(f"r{i}", where, mode, phase=0, parity=True)
+                yield Load(f"r{i}", where, mode, phase=0, parity=True)
             else:
-                yield litmus.Rmw("mbarrier.arrive", f"r{i}", where, (1,), mode)
+                yield Rmw("mbarrier.arrive", f"r{i}", where, (1,), mode)
         elif step.kind is OpKind.FENCE:
-            yield litmus.Fence(mode)
+            yield Fence(mode)
         elif step.kind is OpKind.BARRIER:
             tags = tuple(tag for tag in mode.tags if tag != ARRIVE)
-            quorum = self._quorums.get(self._execution.places[self._execution.thread_of[i]][: litmus.Scope.CTA.value])
-            yield litmus.Barrier(0, arrive=ARRIVE in mode.tags, quorum=quorum, mode=replace(mode, tags=tags))
+            quorum = self._quorums.get(self._execution.places[self._execution.thread_of[i]][: Scope.CTA.value])
+            yield Barrier(0, arrive=ARRIVE in mode.tags, quorum=quorum, mode=replace(mode, tags=tags))
         else:
             assert step.location is not None
-            address: litmus.Operand = litmus.Loc(address_name(step.location, step.address))
-            value: litmus.Operand = self._values.get(i, 0)
+            address: Operand = Loc(address_name(step.location, step.address))
+            value: Operand = self._values.get(i, 0)
             depends = self._sources.get(("addr", i))
             if depends:
                 yield from self._sum(f"m{i}", depends)
-                yield litmus.Assign(f"a{i}", "add", (address, self._left(f"m{i}", depends)))
-                address = litmus.Reg(f"a{i}")
+                yield Assign(f"a{i}", "add", (address, self._left(f"m{i}", depends)))
+                address = Reg(f"a{i}")
             depends = self._sources.get(("data", i))
             if depends:
                 yield from self._sum(f"n{i}", depends)
-                yield litmus.Assign(f"v{i}", "add", (self._left(f"n{i}", depends), value))
-                value = litmus.Reg(f"v{i}")
+                yield Assign(f"v{i}", "add", (self._left(f"n{i}", depends), value))
+                value = Reg(f"v{i}")
             if step.kind is OpKind.UPDATE:
-                yield litmus.Rmw("exch", f"r{i}", address, (value,), mode)
+                yield Rmw("exch", f"r{i}", address, (value,), mode)
             elif step.kind is OpKind.READ:
-                yield litmus.Load(f"r{i}", address, mode)
+                yield Load(f"r{i}", address, mode)
             else:
-                yield litmus.Store(address, value, mode)
+                yield Store(address, value, mode)
 
-    def _operation(self, parts: tuple[int, ...]) -> Iterator[litmus.Instruction]:
+    def _operation(self, parts: tuple[int, ...]) -> Iterator[Instruction]:
         """An asynchronous operation; what no mbarrier tells the completion of is a group by itself."""
-        where = [litmus.Loc(location_name(self._execution.steps[i].location or 0)) for i in parts]
+        where = [Loc(location_name(self._execution.steps[i].location or 0)) for i in parts]
         first = self._execution.steps[parts[0]]
-        mode = ptx.BULK_COPY if "async" in first.mode.tags else litmus.PLAIN
+        mode = ptx.BULK_COPY if "async" in first.mode.tags else PLAIN
         copied = first.kind is OpKind.READ
-        operation = litmus.AsyncOperation(
+        operation = AsyncOperation(
             where[copied],
             where[0] if copied else None,
             0 if copied else self._values[parts[0]],
@@ -263,25 +274,25 @@ class _Writer:
         )
         yield operation
         if operation.barrier is None:
-            yield litmus.AsyncGroup(operation.group)
+            yield AsyncGroup(operation.group)
 
-    def _sum(self, target: str, sources: list[int]) -> Iterator[litmus.Instruction]:
+    def _sum(self, target: str, sources: list[int]) -> Iterator[Instruction]:
         """What is left of all sources, added up in ``target`` where they are more than one."""
         yield from (masked(f"d{source}", f"r{source}") for source in sources)
-        total = litmus.Reg(f"d{sources[0]}")
+        total = Reg(f"d{sources[0]}")
         for source in sources[1:]:
-            yield litmus.Assign(target, "add", (total, litmus.Reg(f"d{source}")))
-            total = litmus.Reg(target)
+            yield Assign(target, "add", (total, Reg(f"d{source}")))
+            total = Reg(target)
 
-    def _left(self, total: str, sources: list[int]) -> litmus.Reg:
-        return litmus.Reg(total if len(sources) > 1 else f"d{sources[0]}")
+    def _left(self, total: str, sources: list[int]) -> Reg:
+        return Reg(total if len(sources) > 1 else f"d{sources[0]}")
 
 
-def _group(mode: litmus.Mode) -> str:
+def _group(mode: Mode) -> str:
     """The kind of groups that operations of a mode are in."""
-    return litmus.COPIES if mode == COPY else litmus.BULK
+    return COPIES if mode == COPY else BULK_GROUP
 
 
-def said(mode: litmus.Mode) -> litmus.Mode:
+def said(mode: Mode) -> Mode:
     """The mode with the scope that an order has where the language names none, as C does: that of the system."""
-    return replace(mode, scope=litmus.Scope.SYS) if mode.order is not litmus.Order.WEAK and mode.scope is None else mode
+    return replace(mode, scope=Scope.SYS) if mode.order is not Order.WEAK and mode.scope is None else mode

@@ -26,8 +26,8 @@ from corpus.executions.operations import WORDS, is_asynchronous, of_object, oper
 from corpus.executions.vocabulary import scope_word
 from corpus.laws.ptx import ARRIVE
 from corpus.litmus.made import address_name
+from corpus.litmus.orders import CLUSTER, DEFAULT_RMW, PROXIES, SCOPES, Mode, Order
 from corpus.litmus.processors import word_of
-from corpus.litmus.test import CLUSTER, DEFAULT_RMW, PROXIES, SCOPES, Mode, Order
 
 _MOST_ORDERS = 120 * 3**3
 """Orders of threads and parts of updates that are looked through for a cycle."""

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from corpus.executions.execution import Execution, OpKind, Step
 from corpus.laws.ptx import of_mbarrier
-from corpus.litmus.test import CLUSTER, MBARRIER, Mode, Order, Scope
+from corpus.litmus.orders import CLUSTER, MBARRIER, Mode, Order, Scope
 
 _ASYNCHRONOUS, _GROUP = "asynchronous", "group"
 

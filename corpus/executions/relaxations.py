@@ -17,8 +17,10 @@ from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, 
 from corpus.executions.litmus import litmus_test
 from corpus.executions.operations import is_asynchronous, of_object, operations, settled, waits_for
 from corpus.executions.vocabulary import Vocabulary, scope_word, spelled_mode
+from corpus.litmus.locations import Region
 from corpus.litmus.made import address_name, location_name
-from corpus.litmus.test import And, Mode, Place, Region, Scope
+from corpus.litmus.orders import Mode, Place, Scope
+from corpus.litmus.propositions import And
 
 
 class RelaxationTarget(StrEnum):

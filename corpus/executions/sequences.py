@@ -34,15 +34,18 @@ from corpus.laws.amdgpu import (
     machine_instruction,
 )
 from corpus.laws.vulkan import SEMANTICS, STORAGE
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Barrier, Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Region
+from corpus.litmus.orders import PLAIN, Mode, Order, Scope
+from corpus.litmus.test import LitmusTest
 
-_ORDERS = {order.value: order for order in litmus.Order}
-_SCOPES = {scope.label: scope for scope in litmus.Scope}
-_KINDS: Mapping[str, type[litmus.Instruction]] = {
-    "R": litmus.Load,
-    "W": litmus.Store,
-    "rmw": litmus.Rmw,
-    "F": litmus.Fence,
+_ORDERS = {order.value: order for order in Order}
+_SCOPES = {scope.label: scope for scope in Scope}
+_KINDS: Mapping[str, type[Instruction]] = {
+    "R": Load,
+    "W": Store,
+    "rmw": Rmw,
+    "F": Fence,
 }
 _OP_KINDS = {word: kind for kind, word in KIND_WORDS.items()}
 _OPCODES = {"R": "load", "W": "store", "rmw": "atomic"}
@@ -93,7 +96,7 @@ class MachineStep:
     """A step of a machine program: an instruction, and what it accesses, computes or meets at, if it does."""
 
     instruction: MachineInstruction
-    does: litmus.Instruction | None = None
+    does: Instruction | None = None
 
 
 def read_table(text: str, path: str) -> SequenceTable:
@@ -159,7 +162,7 @@ def _check(key: RowKey, sequence: tuple[MachineInstruction, ...], path: str, num
         raise InputError(f"expected {' '.join(wanted) or 'no access'} in the sequence, once", path, number, 1)
 
 
-def translated(test: litmus.LitmusTest, table: SequenceTable) -> tuple[tuple[MachineStep, ...], ...]:
+def translated(test: LitmusTest, table: SequenceTable) -> tuple[tuple[MachineStep, ...], ...]:
     """Return the machine program of each thread of a test. Raises ``InputError`` where a table has no row for an
     instruction, and where the machine has none.
     """
@@ -170,32 +173,28 @@ def translated(test: litmus.LitmusTest, table: SequenceTable) -> tuple[tuple[Mac
     )
 
 
-def local_names(test: litmus.LitmusTest) -> frozenset[str]:
+def local_names(test: LitmusTest) -> frozenset[str]:
     """Return the names of the locations in local memory."""
-    return frozenset(each.name for each in test.locations if each.region is litmus.Region.SHARED)
+    return frozenset(each.name for each in test.locations if each.region is Region.SHARED)
 
 
-def steps_of(
-    number: int, ins: litmus.Instruction, local: Collection[str], table: SequenceTable
-) -> tuple[MachineStep, ...]:
+def steps_of(number: int, ins: Instruction, local: Collection[str], table: SequenceTable) -> tuple[MachineStep, ...]:
     """Return what an instruction of a thread becomes by a table; ``local`` are the locations in local memory. Raises
     ``InputError`` as ``translated`` does.
     """
     return tuple(step for part in _parts(ins) for step in _steps(number, part, local, table))
 
 
-def rows_used(test: litmus.LitmusTest, table: SequenceTable) -> frozenset[RowKey]:
+def rows_used(test: LitmusTest, table: SequenceTable) -> frozenset[RowKey]:
     """Return the rows that a test is translated by. Raises ``InputError`` as ``translated`` does."""
     local = local_names(test)
     parts = [(n, part) for n, thread in enumerate(test.threads) for ins in thread.instructions for part in _parts(ins)]
     return frozenset(
-        _row(number, part, local, table)
-        for number, part in parts
-        if not isinstance(part, litmus.Assign | litmus.Barrier)
+        _row(number, part, local, table) for number, part in parts if not isinstance(part, Assign | Barrier)
     )
 
 
-def row_for(kind: str, mode: litmus.Mode, space: str, table: SequenceTable) -> RowKey | None:
+def row_for(kind: str, mode: Mode, space: str, table: SequenceTable) -> RowKey | None:
     """Return the row of an instruction of a kind, done in a way, in an address space; None where there is none.
 
     A fence that speaks for one space alone has the row of that space, be ``space`` what it may.
@@ -203,12 +202,12 @@ def row_for(kind: str, mode: litmus.Mode, space: str, table: SequenceTable) -> R
     return _found(_wanted(kind, mode, space), table)
 
 
-def row_key(number: int, ins: litmus.Instruction, local: Collection[str]) -> RowKey:
+def row_key(number: int, ins: Instruction, local: Collection[str]) -> RowKey:
     """Return the row that an instruction of a thread is of. Raises ``InputError`` where no table has such rows."""
     kind = next((word for word, each in _KINDS.items() if isinstance(ins, each)), None)
-    if kind is None or not isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence):
+    if kind is None or not isinstance(ins, Load | Store | Rmw | Fence):
         raise InputError(f"P{number}: the tables of code sequences have no {type(ins).__name__}")
-    space = ANY if isinstance(ins, litmus.Fence) else _space(number, ins, local)
+    space = ANY if isinstance(ins, Fence) else _space(number, ins, local)
     return _wanted(kind, ins.mode, space)
 
 
@@ -219,41 +218,41 @@ def words_of(table: SequenceTable, local: bool = True) -> Vocabulary:
     An access has a word where it has a row in some address space. ``bar`` is a barrier with fences of its work-group
     on either side, where these have rows. Raises ``InputError`` where there is no row for a write.
     """
-    modes: dict[OpKind, dict[litmus.Mode, None]] = {}
+    modes: dict[OpKind, dict[Mode, None]] = {}
     for key in sorted(table.rows, key=lambda key: (key.space != ANY, table.rows[key].line)):
         kind = _OP_KINDS[key.kind]
         tags = (_FENCED[key.space],) if kind is OpKind.FENCE and key.space != ANY else ()
-        mode = litmus.Mode(_ORDERS[key.order], _SCOPES.get(key.scope), tags=tags)
+        mode = Mode(_ORDERS[key.order], _SCOPES.get(key.scope), tags=tags)
         if kind is OpKind.FENCE or local or key.space != LOCAL:
             modes.setdefault(kind, {})[mode] = None
-    around = (litmus.Mode(order, litmus.Scope.CTA) for order in (litmus.Order.RELEASE, litmus.Order.ACQUIRE))
+    around = (Mode(order, Scope.CTA) for order in (Order.RELEASE, Order.ACQUIRE))
     if all(mode in modes.get(OpKind.FENCE, {}) for mode in around):
-        modes[OpKind.BARRIER] = {litmus.PLAIN: None}
+        modes[OpKind.BARRIER] = {PLAIN: None}
     if OpKind.WRITE not in modes:
         raise InputError("without W, nothing happens that a model could forbid", table.path, 1, 1)
     local = local and any(key.space == LOCAL and key.kind != "F" for key in table.rows)
-    regions = (litmus.Region.GLOBAL, litmus.Region.SHARED) if local else (litmus.Region.GLOBAL,)
-    levels = (litmus.Scope.GPU, litmus.Scope.CTA, litmus.Scope.WARP)
+    regions = (Region.GLOBAL, Region.SHARED) if local else (Region.GLOBAL,)
+    levels = (Scope.GPU, Scope.CTA, Scope.WARP)
     said = {kind: tuple(modes[kind]) for kind in OpKind if kind in modes}
     return Vocabulary("its rows", said, levels, regions, dependencies=(), unmade=())
 
 
-def _wanted(kind: str, mode: litmus.Mode, space: str) -> RowKey:
+def _wanted(kind: str, mode: Mode, space: str) -> RowKey:
     order = mode.order
-    if order is litmus.Order.WEAK and not {"av", "vis"}.isdisjoint(mode.tags):
-        order = litmus.Order.RELAXED
+    if order is Order.WEAK and not {"av", "vis"}.isdisjoint(mode.tags):
+        order = Order.RELAXED
     spoken = {_SPOKEN[tag] for tag in mode.tags if tag in _SPOKEN}
     if kind == "F" and len(spoken) == 1:
         (space,) = spoken
-    scope = mode.scope.label if mode.scope is not None and order is not litmus.Order.WEAK else ""
+    scope = mode.scope.label if mode.scope is not None and order is not Order.WEAK else ""
     return RowKey(kind, order.value, scope, space)
 
 
-def _parts(ins: litmus.Instruction) -> list[litmus.Instruction]:
+def _parts(ins: Instruction) -> list[Instruction]:
     """An instruction, and the fences that a barrier comes with, before and after it."""
-    if not isinstance(ins, litmus.Barrier):
+    if not isinstance(ins, Barrier):
         return [ins]
-    around = [litmus.Fence(litmus.Mode(order, litmus.Scope.CTA, tags=ins.mode.tags)) for order in _around(ins)]
+    around = [Fence(Mode(order, Scope.CTA, tags=ins.mode.tags)) for order in _around(ins)]
     return [*around[:1], ins, *around[1:]]
 
 
@@ -261,7 +260,7 @@ def _found(key: RowKey, table: SequenceTable) -> RowKey | None:
     return next((each for each in (key, replace(key, space=ANY)) if each in table.rows), None)
 
 
-def _row(number: int, ins: litmus.Instruction, local: Collection[str], table: SequenceTable) -> RowKey:
+def _row(number: int, ins: Instruction, local: Collection[str], table: SequenceTable) -> RowKey:
     key = row_key(number, ins, local)
     found = _found(key, table)
     if found is None:
@@ -270,14 +269,14 @@ def _row(number: int, ins: litmus.Instruction, local: Collection[str], table: Se
     return found
 
 
-def _steps(number: int, ins: litmus.Instruction, local: Collection[str], table: SequenceTable) -> list[MachineStep]:
-    if isinstance(ins, litmus.Assign):
+def _steps(number: int, ins: Instruction, local: Collection[str], table: SequenceTable) -> list[MachineStep]:
+    if isinstance(ins, Assign):
         return [MachineStep(MachineInstruction("v_mov"), ins)]
-    if isinstance(ins, litmus.Barrier):
+    if isinstance(ins, Barrier):
         return [MachineStep(MachineInstruction(BARRIER), ins)]
     key = _row(number, ins, local, table)
     kept = table.rows[key].sequence
-    tags = ins.mode.tags if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence) else ()
+    tags = ins.mode.tags if isinstance(ins, Load | Store | Rmw | Fence) else ()
     if not set(tags).isdisjoint({*STORAGE, *SEMANTICS}) and key.order not in ("weak", "relaxed"):
         if "semav" not in tags:
             kept = tuple(each for each in kept if each.opcode not in WRITE_BACKS)
@@ -286,13 +285,13 @@ def _steps(number: int, ins: litmus.Instruction, local: Collection[str], table: 
     return [MachineStep(each, ins if each.opcode in ACCESSES else None) for each in kept]
 
 
-def _around(ins: litmus.Barrier) -> tuple[litmus.Order, ...]:
+def _around(ins: Barrier) -> tuple[Order, ...]:
     """The orders of the fences before and after a barrier: a barrier that names no scope comes with both."""
-    named = ins.mode.order is not litmus.Order.WEAK
-    return (litmus.Order.RELEASE, litmus.Order.ACQUIRE) if named or ins.mode.scope is None else ()
+    named = ins.mode.order is not Order.WEAK
+    return (Order.RELEASE, Order.ACQUIRE) if named or ins.mode.scope is None else ()
 
 
-def _space(number: int, ins: litmus.Load | litmus.Store | litmus.Rmw, local: Collection[str]) -> str:
-    if not isinstance(ins.address, litmus.Loc):
+def _space(number: int, ins: Load | Store | Rmw, local: Collection[str]) -> str:
+    if not isinstance(ins.address, Loc):
         raise InputError(f"P{number}: an address in a register may be of either address space")
     return LOCAL if "sc1" in ins.mode.tags or ins.address.name in local else GLOBAL

@@ -10,28 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 
-from corpus.litmus.test import (
-    And,
-    Atom,
-    Condition,
-    Fence,
-    FinalRegister,
-    Instruction,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Term,
-    Thread,
-)
+from corpus.litmus.instructions import Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Region
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import And, Atom, Condition, FinalRegister, Quantifier, Term
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 _ALONE = Place()
 _OTHER = {

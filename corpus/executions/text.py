@@ -18,9 +18,11 @@ from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, 
 from corpus.executions.operations import WORDS
 from corpus.executions.vocabulary import KIND_WORDS, spelled_mode
 from corpus.laws.ptx import LOAD, STORE
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.locations import Region
 from corpus.litmus.made import address_name, location_name
+from corpus.litmus.orders import CLUSTER, Mode, Order, Place, Scope
 from corpus.litmus.processors import mode_of
-from corpus.litmus.test import CLUSTER, Barrier, Fence, Load, Mode, Order, Place, Region, Rmw, Scope, Store
 
 _KINDS = {word: kind for kind, word in KIND_WORDS.items()}
 _INSTRUCTIONS = {

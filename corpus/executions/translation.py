@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 from corpus.errors import InputError, did_you_mean
 from corpus.executions.execution import Dependency, Execution, OpKind, Step
 from corpus.executions.vocabulary import KIND_WORDS, VOCABULARIES, Vocabulary, optional_words, spelled_mode, vocabulary
+from corpus.litmus.orders import DEFAULT_RMW, PLAIN, Mode
 from corpus.litmus.processors import PROCESSORS
-from corpus.litmus.test import DEFAULT_RMW, PLAIN, Mode
 
 Choice = tuple[OpKind, Mode]
 """A kind of instruction, and how it is done."""

@@ -25,21 +25,9 @@ from corpus.executions import operations
 from corpus.executions.execution import DEPENDENCIES, OpKind
 from corpus.laws import c11, opencl, ptx, vulkan
 from corpus.litmus import processors
-from corpus.litmus.test import (
-    CLUSTER,
-    DEFAULT_RMW,
-    FENCED,
-    ONE_WAY,
-    PLAIN,
-    Fence,
-    Load,
-    Mode,
-    Order,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-)
+from corpus.litmus.instructions import Fence, Load, Rmw, Store
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import CLUSTER, DEFAULT_RMW, FENCED, ONE_WAY, PLAIN, Mode, Order, Scope
 
 _BELOW: Mapping[Order, tuple[Order, ...]] = {
     Order.SC: (Order.ACQ_REL,),

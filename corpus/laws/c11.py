@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from corpus.litmus.test import Fence, Instruction, Load, Mode, Order, Rmw, Store
+from corpus.litmus.instructions import Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.orders import Mode, Order
 
 ORDERS: Mapping[str, Order] = {
     "memory_order_relaxed": Order.RELAXED,

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from corpus.laws import c11
-from corpus.litmus.test import Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Scope
 
 SCOPES: Mapping[str, Scope] = {
     "memory_scope_sub_group": Scope.WARP,

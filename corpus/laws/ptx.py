@@ -11,21 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from corpus.errors import InputError
-from corpus.litmus.test import (
-    CLUSTER,
-    COPIES,
-    FENCED,
-    INIT,
-    MBARRIER,
-    ONE_WAY,
-    RELAXED,
-    SCOPES,
-    AsyncOperation,
-    Barrier,
-    Mode,
-    Order,
-    Scope,
-)
+from corpus.litmus.instructions import AsyncOperation, Barrier
+from corpus.litmus.orders import CLUSTER, COPIES, FENCED, INIT, MBARRIER, ONE_WAY, RELAXED, SCOPES, Mode, Order, Scope
 
 ONE_SIDED = (Order.ACQUIRE, Order.RELEASE)
 """The orders of fences that PTX has since 8.6 only, for sm_90 and later."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from corpus.litmus.test import Order, Scope
+from corpus.litmus.orders import Order, Scope
 
 SCOPES = (Scope.WARP, Scope.CTA, Scope.QUEUE, Scope.GPU)
 """The scopes: subgroup, workgroup, queue family and device."""

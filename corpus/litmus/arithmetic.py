@@ -9,7 +9,8 @@ import operator
 from collections.abc import Callable
 from functools import lru_cache
 
-from corpus.litmus.test import COMPARISONS, MBARRIER
+from corpus.litmus.instructions import COMPARISONS
+from corpus.litmus.orders import MBARRIER
 
 UNDETERMINED = "undetermined."
 """How the operations begin of ``corpus.litmus.undetermined``."""
@@ -21,7 +22,7 @@ def wrap(number: int) -> int:
 
 
 def compute(operation: str, left: int, right: int) -> int:
-    """Return the result of a binary operation of ``corpus.litmus.test``, comparisons included (0 or 1)."""
+    """Return the result of a binary operation of ``corpus.litmus.instructions``, comparisons included (0 or 1)."""
     if "." in operation:
         return _instruction(operation)(left, right)
     return wrap(_OPERATIONS[operation](left, right))

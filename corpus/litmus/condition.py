@@ -12,7 +12,20 @@ from functools import lru_cache
 
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
-from corpus.litmus import test as litmus
+from corpus.litmus.locations import Loc, element
+from corpus.litmus.propositions import (
+    And,
+    Atom,
+    Condition,
+    FinalRegister,
+    Not,
+    Or,
+    Proposition,
+    Quantifier,
+    Term,
+    conjunction,
+    disjunction,
+)
 from corpus.syntax import BLANKS, LARGEST_LOCATION, chain, number, parse, subtrees, wrapped
 
 _TERMINALS = {
@@ -33,13 +46,13 @@ _TERMINALS = {
 _OPERATIONS = {"==": "eq", "=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
-Check = Callable[[litmus.Term, Token], None]
+Check = Callable[[Term, Token], None]
 """Raises ``InputError`` where a term names what the test does not have."""
 
 
 def parse_condition(
-    text: str, path: str | None, check: Check, everything: Callable[[], Sequence[litmus.Term]] = tuple
-) -> litmus.Condition:
+    text: str, path: str | None, check: Check, everything: Callable[[], Sequence[Term]] = tuple
+) -> Condition:
     """Return the condition that ``text`` ends with; what comes before it is blank. ``check`` is called on every name.
 
     Where there is none, or a filter alone, nothing is asked, ``exists (true)``, and what is observed are the terms
@@ -54,7 +67,7 @@ def parse_condition(
     return condition if asks or condition.observed else replace(condition, observed=tuple(everything()))
 
 
-def _read(text: str, path: str | None, check: Check) -> tuple[litmus.Condition, bool]:
+def _read(text: str, path: str | None, check: Check) -> tuple[Condition, bool]:
     """The condition, and whether it asks something."""
     tree = parse("corpus.litmus.condition", "condition", text, path, _TERMINALS, chains=("either", "both"))
     asks = any(child.data not in ("observed", "filter") for child in subtrees(tree))
@@ -62,9 +75,9 @@ def _read(text: str, path: str | None, check: Check) -> tuple[litmus.Condition, 
 
 
 @lru_cache(maxsize=1 << 12)  # neighbours in a suite often have one condition
-def _known(text: str) -> tuple[litmus.Condition, bool, Sequence[tuple[litmus.Term, Token]]]:
+def _known(text: str) -> tuple[Condition, bool, Sequence[tuple[Term, Token]]]:
     """The condition, whether it asks something, and the terms that are to be checked."""
-    named: list[tuple[litmus.Term, Token]] = []
+    named: list[tuple[Term, Token]] = []
     return *_read(text, None, lambda term, token: named.append((term, token))), named
 
 
@@ -73,43 +86,43 @@ class _Reader:
         self._path = path
         self._check = check
 
-    def condition(self, tree: Tree) -> litmus.Condition:
-        filters: list[litmus.Proposition] = []
-        observed: list[litmus.Term] = []
-        quantifier = litmus.Quantifier.EXISTS
-        body: litmus.Proposition = litmus.And(())
+    def condition(self, tree: Tree) -> Condition:
+        filters: list[Proposition] = []
+        observed: list[Term] = []
+        quantifier = Quantifier.EXISTS
+        body: Proposition = And(())
         for part in subtrees(tree):
             if part.data == "observed":
                 observed += map(self._term, subtrees(part))
             elif part.data == "filter":
                 filters.append(self._proposition(subtrees(part)[0]))
             elif part.data == "negated_quantifier":
-                quantifier = litmus.Quantifier.NOT_EXISTS
+                quantifier = Quantifier.NOT_EXISTS
             elif part.data == "quantifier":
-                quantifier = litmus.Quantifier(str(part.children[0]))
+                quantifier = Quantifier(str(part.children[0]))
             else:
                 body = self._proposition(part)
-        return litmus.Condition(quantifier, body, litmus.conjunction(filters) if filters else None, tuple(observed))
+        return Condition(quantifier, body, conjunction(filters) if filters else None, tuple(observed))
 
-    def _proposition(self, tree: Tree) -> litmus.Proposition:
+    def _proposition(self, tree: Tree) -> Proposition:
         match tree.data:
             case "either":
-                return litmus.disjunction(map(self._proposition, chain(tree)))
+                return disjunction(map(self._proposition, chain(tree)))
             case "both":
-                return litmus.conjunction(map(self._proposition, chain(tree)))
+                return conjunction(map(self._proposition, chain(tree)))
             case "negated":
-                return litmus.Not(self._proposition(subtrees(tree)[0]))
+                return Not(self._proposition(subtrees(tree)[0]))
             case "always":
-                return litmus.And(())
+                return And(())
             case "never":
-                return litmus.Or(())
+                return Or(())
         left, right = map(self._term, subtrees(tree))
         (sign,) = (child for child in tree.children if isinstance(child, Token))
-        return litmus.Atom(_OPERATIONS[str(sign)], left, right)
+        return Atom(_OPERATIONS[str(sign)], left, right)
 
-    def _term(self, tree: Tree) -> litmus.Term:
+    def _term(self, tree: Tree) -> Term:
         tokens = [child for child in tree.children if isinstance(child, Token)]
-        term: litmus.Term
+        term: Term
         match tree.data:
             case "constant":
                 return wrapped(tokens[0], self._path)
@@ -117,33 +130,33 @@ class _Reader:
                 return wrapped(tokens[0].with_word(f"-{tokens[0]}"), self._path)
             case "register":
                 thread = tokens[0].with_word(tokens[0].lstrip("PT"))
-                term = litmus.FinalRegister(number(thread, self._path, LARGEST_LOCATION), str(tokens[1]))
+                term = FinalRegister(number(thread, self._path, LARGEST_LOCATION), str(tokens[1]))
             case "element":
-                term = litmus.Loc(litmus.element(str(tokens[0]), number(tokens[1], self._path, LARGEST_LOCATION)))
+                term = Loc(element(str(tokens[0]), number(tokens[1], self._path, LARGEST_LOCATION)))
             case _:
-                term = litmus.Loc(str(tokens[0]))
+                term = Loc(str(tokens[0]))
         self._check(term, tokens[0])
         return term
 
 
-Spell = Callable[[litmus.Term], str]
+Spell = Callable[[Term], str]
 """A function that spells a term as a dialect does."""
 
 
-def spell(term: litmus.Term) -> str:
+def spell(term: Term) -> str:
     """Return a term in the spelling of most dialects: ``P1:r2`` for a register, a location by its name, a number as it
     is.
     """
     match term:
-        case litmus.FinalRegister(thread, register):
+        case FinalRegister(thread, register):
             return f"P{thread}:{register}"
-        case litmus.Loc(name):
+        case Loc(name):
             return name
         case _:
             return str(term)
 
 
-def print_condition(condition: litmus.Condition, spelled: Spell = spell, equals: str = "==") -> str:
+def print_condition(condition: Condition, spelled: Spell = spell, equals: str = "==") -> str:
     """Return the condition with a line for each part and a newline at the end; ``parse_condition`` reads it back.
 
     ``equals`` is the sign of equality: herd's dialects have ``=``.
@@ -157,30 +170,28 @@ def print_condition(condition: litmus.Condition, spelled: Spell = spell, equals:
     return "".join(line + "\n" for line in lines)
 
 
-def print_proposition(proposition: litmus.Proposition, spelled: Spell = spell, equals: str = "==") -> str:
+def print_proposition(proposition: Proposition, spelled: Spell = spell, equals: str = "==") -> str:
     """Return a proposition with as few brackets as its grammar needs."""
     match proposition:
-        case litmus.Atom(operation, left, right):
+        case Atom(operation, left, right):
             sign = equals if operation == "eq" else _SIGNS[operation]
             return f"{spelled(left)} {sign} {spelled(right)}"
-        case litmus.Not(body):
+        case Not(body):
             return f"~({print_proposition(body, spelled, equals)})"
-        case litmus.And(parts):
-            return " /\\ ".join(_bracketed(part, spelled, equals, litmus.Or, litmus.And) for part in parts) or "true"
-        case litmus.Or(parts):
-            return " \\/ ".join(_bracketed(part, spelled, equals, litmus.Or) for part in parts) or "false"
+        case And(parts):
+            return " /\\ ".join(_bracketed(part, spelled, equals, Or, And) for part in parts) or "true"
+        case Or(parts):
+            return " \\/ ".join(_bracketed(part, spelled, equals, Or) for part in parts) or "false"
 
 
-def _bracketed(
-    part: litmus.Proposition, spelled: Spell, equals: str, *looser: type[litmus.And] | type[litmus.Or]
-) -> str:
+def _bracketed(part: Proposition, spelled: Spell, equals: str, *looser: type[And] | type[Or]) -> str:
     text = print_proposition(part, spelled, equals)
     return f"({text})" if isinstance(part, looser) and part.parts else text
 
 
-def unknown_term(term: litmus.Term, token: Token, path: str | None) -> InputError:
+def unknown_term(term: Term, token: Token, path: str | None) -> InputError:
     """Return the error for a term that names nothing of the test."""
-    kind = "register" if isinstance(term, litmus.FinalRegister) else "location"
+    kind = "register" if isinstance(term, FinalRegister) else "location"
     return InputError(
         f"the condition names {kind} {spell(term)}, which the test does not have", path, token.line, token.column
     )

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.test import NEGATED, Barrier, Branch, Comparison, Instruction, Label, Thread
+from corpus.litmus.instructions import NEGATED, Barrier, Branch, Comparison, Instruction, Label
+from corpus.litmus.threads import Thread
 
 
 def negated(comparison: Comparison) -> Comparison:
@@ -51,7 +52,7 @@ Statement = Instruction | If | While | DoWhile
 
 
 def structured(number: int, thread: Thread) -> tuple[Statement, ...]:
-    """Return the statements of thread ``number``, which has no predicates (``corpus.litmus.test.branching``).
+    """Return the statements of thread ``number``, which has no predicates (``corpus.litmus.threads.branching``).
 
     Raises ``InputError`` that names a branch of another shape.
     """

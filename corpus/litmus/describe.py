@@ -9,30 +9,50 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus import orders
+from corpus.litmus.instructions import (
+    COMPARISONS,
+    Assign,
+    AsyncGroup,
+    AsyncOperation,
+    Barrier,
+    Branch,
+    Fence,
+    GroupOperation,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    is_asynchronous,
+    operands_of,
+    sides_of,
+)
+from corpus.litmus.locations import Loc, Operand, Reg
 from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.orders import BULK, CLUSTER, FENCED, MBARRIER, RELAXED, TENSOR_OPERATIONS, Mode, Order, Scope
 from corpus.litmus.processors import word_of
 
 
-def cannot_say(thread: int, instruction: litmus.Instruction, reason: str) -> InputError:
+def cannot_say(thread: int, instruction: Instruction, reason: str) -> InputError:
     """The error of a printer whose dialect has no words for an instruction: ``P0: ld.cg r1, x: the reason``."""
     return InputError(f"P{thread}: {describe(instruction)}: {reason}")
 
 
-def describe(instruction: litmus.Instruction) -> str:
+def describe(instruction: Instruction) -> str:
     """The instruction in one line, in words close to PTX's. What the default is (order weak, no tag) is not said."""
-    guard = None if isinstance(instruction, litmus.Label) else instruction.guard
-    sides = litmus.sides_of(instruction)
+    guard = None if isinstance(instruction, Label) else instruction.guard
+    sides = sides_of(instruction)
     side = f" ({'left' if sides[-1] > 0 else 'right'} operand)" if sides else ""
     return ("" if guard is None else f"@{'!' * guard.unless}{guard.register} ") + _body(instruction) + side
 
 
-def _body(instruction: litmus.Instruction) -> str:
+def _body(instruction: Instruction) -> str:
     match instruction:
-        case litmus.Load(target, address, mode, phase=phase) if phase is not None:
+        case Load(target, address, mode, phase=phase) if phase is not None:
             parity = ".parity" if instruction.parity else ""
             return f"mbarrier.test_wait{parity}{_suffix(mode)} {target}, {_address(address)}, {_value(phase)}"
-        case litmus.AsyncOperation():
+        case AsyncOperation():
             name = _operation(instruction)
             name += ".tensor" * instruction.tensor
             update = "" if instruction.operation is None else f".{instruction.operation}"
@@ -46,58 +66,58 @@ def _body(instruction: litmus.Instruction) -> str:
                 said += [_value(instruction.count)] if instruction.source is not None else []
                 said.append(_address(instruction.barrier))
             return f"{name}{update}{done} {', '.join(said)}"
-        case litmus.AsyncGroup(litmus.TENSOR_LOADS | litmus.TENSOR_STORES as kind):
+        case AsyncGroup(orders.TENSOR_LOADS | orders.TENSOR_STORES as kind):
             return kind.replace(".", ".wait::")
-        case litmus.AsyncGroup(kind, pending, read):
+        case AsyncGroup(kind, pending, read):
             return f"{kind}.commit_group" if pending is None else f"{kind}.wait_group{'.read' * read} {pending}"
-        case litmus.Store(address, int(value), mode) if litmus.MBARRIER in mode.tags:
+        case Store(address, int(value), mode) if MBARRIER in mode.tags:
             return f"mbarrier.init {_address(address)}, {Mbarrier.of(value).expected}"
-        case litmus.Rmw(operation, target, address, values, mode) if litmus.is_asynchronous(instruction):
+        case Rmw(operation, target, address, values, mode) if is_asynchronous(instruction):
             result = [] if target is None else [target]
             return f"{operation}{_suffix(mode)} {', '.join([*result, _address(address), *map(_value, values)])}"
-        case litmus.Load(target, address, mode):
+        case Load(target, address, mode):
             return f"ld{_suffix(mode)} {target}, {_address(address)}"
-        case litmus.Store(address, value, mode):
+        case Store(address, value, mode):
             return f"st{_suffix(mode)} {_address(address)}, {_value(value)}"
-        case litmus.Rmw(operation, target, address, values, mode):
+        case Rmw(operation, target, address, values, mode):
             name, result = ("red", []) if target is None else ("atom", [target])
             if instruction.success is not None:  # two results, as setp has them in PTX
                 name, operation, result = "atom", f"{operation}.weak", [f"{target or '_'}|{instruction.success}"]
             listed = ", ".join([*result, _address(address), *map(_value, values)])
             failing = "" if instruction.failure is None else f", or {instruction.failure} where it fails"
             return f"{name}{_suffix(mode)}.{operation} {listed}{failing}"
-        case litmus.Fence(mode) if mode.tags in _FENCES:
+        case Fence(mode) if mode.tags in _FENCES:
             return _FENCES[mode.tags]
-        case litmus.Fence(mode) if (word := word_of(mode)) is not None:
+        case Fence(mode) if (word := word_of(mode)) is not None:
             return word
-        case litmus.Fence(litmus.Mode(order=litmus.Order.WEAK, tags=(tag,))):
-            return f"fence.proxy.{tag}" if tag in litmus.FENCED else tag
-        case litmus.Fence(litmus.Mode(order=litmus.Order.WEAK, tags=("async", *spaces))):
+        case Fence(Mode(order=Order.WEAK, tags=(tag,))):
+            return f"fence.proxy.{tag}" if tag in FENCED else tag
+        case Fence(Mode(order=Order.WEAK, tags=("async", *spaces))):
             words = {"global-fence": ".global", "local-fence": ".shared"}
             return f"fence.proxy.async{''.join(words.get(each, '') for each in spaces)}"
-        case litmus.Fence(mode):
+        case Fence(mode):
             return f"fence{_suffix(mode)}"
-        case litmus.Barrier(mode=mode, scope=scope, arrive=arrive):
-            group = "" if scope is litmus.Scope.CTA else f".{scope.label}"
-            given = ", ".join(map(_value, litmus.operands(instruction)))
+        case Barrier(mode=mode, scope=scope, arrive=arrive):
+            group = "" if scope is Scope.CTA else f".{scope.label}"
+            given = ", ".join(map(_value, operands_of(instruction)))
             half = "arrive" if arrive else "wait" if instruction.wait else "sync"
-            if litmus.CLUSTER in mode.tags:
-                return f"barrier.cluster.{half}{'.relaxed' * (litmus.RELAXED in mode.tags)}"
+            if CLUSTER in mode.tags:
+                return f"barrier.cluster.{half}{'.relaxed' * (RELAXED in mode.tags)}"
             return f"bar{group}{_suffix(mode)}.{half} {given}"
-        case litmus.GroupOperation(operation, target, mask=mask):
+        case GroupOperation(operation, target, mask=mask):
             first, *further = _GROUP_OPERATIONS.get(operation, ("vote", operation))
             name = ".".join([first, *(["sync"] if mask is not None else []), *further])
             result = [] if target is None else [target]
-            return f"{name} {', '.join([*result, *map(_value, litmus.operands(instruction))])}".rstrip()
-        case litmus.Assign(target, operation, values):
-            name = f"setp.{operation}" if operation in litmus.COMPARISONS else operation
+            return f"{name} {', '.join([*result, *map(_value, operands_of(instruction))])}".rstrip()
+        case Assign(target, operation, values):
+            name = f"setp.{operation}" if operation in COMPARISONS else operation
             return f"{name} {', '.join([target, *map(_value, values)])}"
-        case litmus.Branch(label, None):
+        case Branch(label, None):
             return f"goto {label}"
-        case litmus.Branch(label, condition):
+        case Branch(label, condition):
             assert condition is not None
             return f"b{condition.operation} {_value(condition.left)}, {_value(condition.right)}, {label}"
-        case litmus.Label(name):
+        case Label(name):
             return f"{name}:"
 
 
@@ -113,36 +133,36 @@ _GROUP_OPERATIONS = {"elect": ("elect",), "shuffle": ("shfl", "idx"), "barrier":
 """The names of operations of a subgroup that are no votes."""
 
 
-def _operation(asked: litmus.AsyncOperation) -> str:
+def _operation(asked: AsyncOperation) -> str:
     """Return the name of an asynchronous operation, in words of the dialect of PTX."""
-    if asked.group == litmus.TENSOR_OPERATIONS:
+    if asked.group == TENSOR_OPERATIONS:
         return f"{asked.group}.{next((tag for tag in asked.mode.tags if tag in ('cp', 'mma')), 'commit')}"
-    stores = asked.group == litmus.BULK and asked.source is None and asked.target is not None
+    stores = asked.group == BULK and asked.source is None and asked.target is not None
     return "st.async" if stores else asked.group
 
 
-def _suffix(mode: litmus.Mode) -> str:
+def _suffix(mode: Mode) -> str:
     if (word := word_of(mode)) is not None:
         return f".{word}"
     parts = ["volatile"] if mode.volatile else []
-    parts += [] if mode.order is litmus.Order.WEAK else [str(mode.order)]
-    parts += [] if mode.scope is None or litmus.CLUSTER in mode.tags else [mode.scope.label]
+    parts += [] if mode.order is Order.WEAK else [str(mode.order)]
+    parts += [] if mode.scope is None or CLUSTER in mode.tags else [mode.scope.label]
     parts += [] if mode.cache is None else [mode.cache]
-    return "".join(f".{part}" for part in (*parts, *mode.tags) if part != litmus.MBARRIER)
+    return "".join(f".{part}" for part in (*parts, *mode.tags) if part != MBARRIER)
 
 
-def _address(operand: litmus.Operand) -> str:
-    return f"[{operand.name}]" if isinstance(operand, litmus.Reg) else _plain(operand)
+def _address(operand: Operand) -> str:
+    return f"[{operand.name}]" if isinstance(operand, Reg) else _plain(operand)
 
 
-def _addresses(first: litmus.Operand, more: Sequence[tuple[litmus.Operand, ...]], side: int) -> str:
+def _addresses(first: Operand, more: Sequence[tuple[Operand, ...]], side: int) -> str:
     """The first and the last address of a row of elements: ``d .. d[3]``."""
     return " .. ".join([_address(first), *(_address(pair[side]) for pair in more[-1:])])
 
 
-def _value(operand: litmus.Operand) -> str:
-    return f"&{operand.name}" if isinstance(operand, litmus.Loc) else _plain(operand)
+def _value(operand: Operand) -> str:
+    return f"&{operand.name}" if isinstance(operand, Loc) else _plain(operand)
 
 
-def _plain(operand: litmus.Operand) -> str:
+def _plain(operand: Operand) -> str:
     return str(operand) if isinstance(operand, int) else operand.name

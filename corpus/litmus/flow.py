@@ -18,7 +18,8 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
 from corpus.graphs import components, dominators, reachable
-from corpus.litmus.test import Branch, Instruction, Label, Thread, reads, unguarded, written
+from corpus.litmus.instructions import Branch, Instruction, Label, registers_read, registers_written
+from corpus.litmus.threads import Thread, unguarded
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -33,7 +34,7 @@ class RegisterUse(NamedTuple):
 def register_use(ins: Instruction) -> RegisterUse:
     """Return the registers that an instruction reads and writes. One with a predicate may write none."""
     surely = isinstance(ins, Label) or ins.guard is None
-    return RegisterUse(frozenset(reads(ins)), frozenset(written(ins) if surely else ()))
+    return RegisterUse(frozenset(registers_read(ins)), frozenset(registers_written(ins) if surely else ()))
 
 
 def live_registers(

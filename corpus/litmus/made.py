@@ -13,7 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Fence, Instruction, Load
+from corpus.litmus.locations import Loc, Reg
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.threads import Thread
 
 HIGH_BIT = 1 << 30
 """A bit that no value of a test has set."""
@@ -31,26 +34,26 @@ def address_name(number: int, address: int) -> str:
     return location_name(number) + (f"_{address}" if address else "")
 
 
-def masked(target: str, register: str) -> litmus.Assign:
+def masked(target: str, register: str) -> Assign:
     """Return the instruction that sets ``target`` to 0, dependent on a register that holds a value of a test."""
-    return litmus.Assign(target, "and", (litmus.Reg(register), HIGH_BIT))
+    return Assign(target, "and", (Reg(register), HIGH_BIT))
 
 
-STRONG = litmus.Mode(litmus.Order.RELAXED, litmus.Scope.SYS)
+STRONG = Mode(Order.RELAXED, Scope.SYS)
 """The mode in which an observer reads a location that all writers write strongly."""
 
-WIDEST = litmus.Mode(litmus.Order.SC, litmus.Scope.SYS)
+WIDEST = Mode(Order.SC, Scope.SYS)
 """The fence between two reads of an observer."""
 
 
 def observer(
     location: str,
     writes: int,
-    mode: litmus.Mode,
-    homes: Sequence[litmus.Place],
-    places: Sequence[litmus.Place],
-    fence: litmus.Mode = WIDEST,
-) -> litmus.Thread:
+    mode: Mode,
+    homes: Sequence[Place],
+    places: Sequence[Place],
+    fence: Mode = WIDEST,
+) -> Thread:
     """Return a thread that reads the writes to a location, of values 1, 2, .., into ``r1``, ``r2``, ..; all but the
     last.
 
@@ -58,16 +61,16 @@ def observer(
     where the writers are, ``places`` where all threads are: it is a warp of the writers' CTA, or where they have none
     in common a CTA of their GPU.
     """
-    body: list[litmus.Instruction] = []
+    body: list[Instruction] = []
     for rank in range(1, writes):
-        body += [litmus.Fence(fence)] * (rank > 1) + [litmus.Load(f"r{rank}", litmus.Loc(location), mode)]
-    return litmus.Thread(tuple(body), _beside(homes, places))
+        body += [Fence(fence)] * (rank > 1) + [Load(f"r{rank}", Loc(location), mode)]
+    return Thread(tuple(body), _beside(homes, places))
 
 
-def _beside(homes: Sequence[litmus.Place], places: Sequence[litmus.Place]) -> litmus.Place:
+def _beside(homes: Sequence[Place], places: Sequence[Place]) -> Place:
     """A place that nobody has, as near to all of ``homes`` as they are to each other."""
     one = homes[0]
-    if all(one.shares(home, litmus.Scope.CTA) for home in homes):
-        return one._replace(warp=1 + max(place.warp for place in places if place.shares(one, litmus.Scope.CTA)))
-    gpu = one.gpu if all(one.shares(home, litmus.Scope.GPU) for home in homes) else 0
-    return litmus.Place(gpu, 0, 1 + max(place.cta for place in places if place.gpu == gpu), 0)
+    if all(one.shares(home, Scope.CTA) for home in homes):
+        return one._replace(warp=1 + max(place.warp for place in places if place.shares(one, Scope.CTA)))
+    gpu = one.gpu if all(one.shares(home, Scope.GPU) for home in homes) else 0
+    return Place(gpu, 0, 1 + max(place.cta for place in places if place.gpu == gpu), 0)

@@ -18,10 +18,46 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import NamedTuple
 
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import (
+    NEGATED,
+    SWAPPED,
+    Assign,
+    AsyncOperation,
+    Barrier,
+    Branch,
+    Comparison,
+    Fence,
+    GroupOperation,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    registers_read,
+    registers_written,
+    sequenced,
+)
+from corpus.litmus.locations import Loc, Location, Operand, Reg
+from corpus.litmus.orders import Mode, Place
+from corpus.litmus.propositions import (
+    And,
+    Atom,
+    Condition,
+    FinalRegister,
+    Not,
+    Or,
+    Proposition,
+    Term,
+    atoms_of,
+    conjunction,
+    disjunction,
+    propositions,
+)
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread, branching
 
 
-def litmus_digest(test: litmus.LitmusTest) -> str:
+def litmus_digest(test: LitmusTest) -> str:
     """Return 64 hexadecimal digits that name the test up to its spelling; its name and description do not count.
 
     They are those of the ``repr`` of the normal form without name and description, put together from parts that many
@@ -56,8 +92,8 @@ class _Said(NamedTuple):
 
 
 @lru_cache(maxsize=_SHARED)
-def _said(part: litmus.Location | litmus.Thread) -> _Said:
-    parts = part.instructions if isinstance(part, litmus.Thread) else (part,)
+def _said(part: Location | Thread) -> _Said:
+    parts = part.instructions if isinstance(part, Thread) else (part,)
     beyond = (
         (number, f"{name}={value!r}")
         for number, each in enumerate(parts)
@@ -74,11 +110,11 @@ def _row(parts: Sequence[_Said]) -> str:
 
 _BEYOND_REPR: Mapping[type, tuple[tuple[str, object], ...]] = {
     kind: tuple((part.name, part.default) for part in fields(kind) if not part.repr)
-    for kind in (litmus.Location, litmus.Load, litmus.Store, litmus.Rmw, litmus.Fence, litmus.Barrier)
+    for kind in (Location, Load, Store, Rmw, Fence, Barrier)
 }
 
 
-def normal_form(test: litmus.LitmusTest) -> litmus.LitmusTest:
+def normal_form(test: LitmusTest) -> LitmusTest:
     """Return the normal form that this module describes; every spelling of a test has one normal form."""
     places = renumbered([thread.place for thread in test.threads])
     asked = asked_registers(test.condition)
@@ -98,13 +134,13 @@ def normal_form(test: litmus.LitmusTest) -> litmus.LitmusTest:
 class _Normal(NamedTuple):
     """A thread's normal form, and what registers that are asked for are called there; or the number they stand for."""
 
-    thread: litmus.Thread
+    thread: Thread
     registers: tuple[tuple[str, str | int], ...]
 
 
 @lru_cache(maxsize=_SHARED)
-def _normal_thread(thread: litmus.Thread, asked: tuple[str, ...], place: litmus.Place) -> _Normal:
-    plain, constants = _without_constants(litmus.branching(thread, asked), asked)
+def _normal_thread(thread: Thread, asked: tuple[str, ...], place: Place) -> _Normal:
+    plain, constants = _without_constants(branching(thread, asked), asked)
     numbers = {name: value for name, value in constants.items() if isinstance(value, int)}
     renamed, registers = _renamed(_named_barriers(plain), [name for name in asked if name not in numbers])
     names: Mapping[str, str | int] = {**registers, **numbers}
@@ -112,94 +148,86 @@ def _normal_thread(thread: litmus.Thread, asked: tuple[str, ...], place: litmus.
 
 
 @lru_cache(maxsize=_SHARED)
-def _normal_condition(
-    condition: litmus.Condition, registers: tuple[tuple[tuple[str, str | int], ...], ...]
-) -> litmus.Condition:
-    numbers: dict[litmus.FinalRegister, litmus.Term] = {}
-    names: dict[litmus.FinalRegister, litmus.Term] = {}
+def _normal_condition(condition: Condition, registers: tuple[tuple[tuple[str, str | int], ...], ...]) -> Condition:
+    numbers: dict[FinalRegister, Term] = {}
+    names: dict[FinalRegister, Term] = {}
     for thread, pairs in enumerate(registers):
         for name, new in pairs:
             if isinstance(new, int):
-                numbers[litmus.FinalRegister(thread, name)] = new
+                numbers[FinalRegister(thread, name)] = new
             else:
-                names[litmus.FinalRegister(thread, name)] = litmus.FinalRegister(thread, new)
+                names[FinalRegister(thread, name)] = FinalRegister(thread, new)
     plain = map_condition(condition, lambda term: _changed(term, numbers))
     return map_condition(plain, lambda term: _changed(term, names))
 
 
-def _named_barriers(thread: litmus.Thread) -> litmus.Thread:
+def _named_barriers(thread: Thread) -> Thread:
     """The thread with nothing said of barriers but what makes them meet: one that has a resource needs no number."""
 
-    def named(ins: litmus.Instruction) -> litmus.Instruction:
-        return replace(ins, number=ins.name, resource=None) if isinstance(ins, litmus.Barrier) else ins
+    def named(ins: Instruction) -> Instruction:
+        return replace(ins, number=ins.name, resource=None) if isinstance(ins, Barrier) else ins
 
     return replace(thread, instructions=tuple(map(named, thread.instructions)))
 
 
-def without_predicates(test: litmus.LitmusTest) -> litmus.LitmusTest:
-    """Return the test with branches for predicates, each thread by ``corpus.litmus.test.branching``."""
+def without_predicates(test: LitmusTest) -> LitmusTest:
+    """Return the test with branches for predicates, each thread by ``corpus.litmus.threads.branching``."""
     threads = enumerate(test.threads)
-    return replace(
-        test, threads=tuple(litmus.branching(thread, _asked(test.condition, index)) for index, thread in threads)
-    )
+    return replace(test, threads=tuple(branching(thread, _asked(test.condition, index)) for index, thread in threads))
 
 
-def without_constants(test: litmus.LitmusTest) -> litmus.LitmusTest:
+def without_constants(test: LitmusTest) -> LitmusTest:
     """Return the test, and its condition, without registers that are only other names for a number or an address."""
-    values: dict[litmus.FinalRegister, litmus.Term] = {}
+    values: dict[FinalRegister, Term] = {}
     threads = []
     for number, thread in enumerate(test.threads):
         plain, constants = _without_constants(thread, _asked(test.condition, number))
-        values |= {
-            litmus.FinalRegister(number, name): value for name, value in constants.items() if isinstance(value, int)
-        }
+        values |= {FinalRegister(number, name): value for name, value in constants.items() if isinstance(value, int)}
         threads.append(plain)
     condition = map_condition(test.condition, lambda term: _changed(term, values))
     return replace(test, threads=tuple(threads), condition=condition)
 
 
 @lru_cache(maxsize=_SHARED)
-def asked_registers(condition: litmus.Condition) -> Mapping[int, tuple[str, ...]]:
+def asked_registers(condition: Condition) -> Mapping[int, tuple[str, ...]]:
     """Return the registers of each thread that a condition mentions, in the order of their first mention."""
     asked: dict[int, dict[str, None]] = {}
     for term in terms(condition):
-        if isinstance(term, litmus.FinalRegister):
+        if isinstance(term, FinalRegister):
             asked.setdefault(term.thread, {})[term.register] = None
     return {thread: tuple(names) for thread, names in asked.items()}
 
 
-def _asked(condition: litmus.Condition, thread: int) -> tuple[str, ...]:
+def _asked(condition: Condition, thread: int) -> tuple[str, ...]:
     return asked_registers(condition).get(thread, ())
 
 
-def _changed(term: litmus.Term, values: Mapping[litmus.FinalRegister, litmus.Term]) -> litmus.Term:
-    return values.get(term, term) if isinstance(term, litmus.FinalRegister) else term
+def _changed(term: Term, values: Mapping[FinalRegister, Term]) -> Term:
+    return values.get(term, term) if isinstance(term, FinalRegister) else term
 
 
-def map_condition(condition: litmus.Condition, change: Callable[[litmus.Term], litmus.Term]) -> litmus.Condition:
+def map_condition(condition: Condition, change: Callable[[Term], Term]) -> Condition:
     """Return the condition with every term replaced, its conjunctions and disjunctions flat, and few negations.
 
     A number that something is compared with stands on the right.
     """
 
-    def walk(proposition: litmus.Proposition) -> litmus.Proposition:
+    def walk(proposition: Proposition) -> Proposition:
         match proposition:
-            case litmus.Atom(operation, left, right):
+            case Atom(operation, left, right):
                 return compared(operation, change(left), change(right))
-            case litmus.Not(litmus.Not(body)):
+            case Not(Not(body)):
                 return walk(body)
-            case litmus.Not(
-                litmus.Atom("eq" | "ne" as operation, left, right)
-            ):  # lt and ge can both be false: of addresses
-                return compared(litmus.NEGATED[operation], change(left), change(right))
-            case litmus.Not(body):
-                return litmus.Not(walk(body))
-            case litmus.And(parts):
-                return litmus.conjunction(map(walk, parts))
-            case litmus.Or(parts):
-                return litmus.disjunction(map(walk, parts))
+            case Not(Atom("eq" | "ne" as operation, left, right)):  # lt and ge can both be false: of addresses
+                return compared(NEGATED[operation], change(left), change(right))
+            case Not(body):
+                return Not(walk(body))
+            case And(parts):
+                return conjunction(map(walk, parts))
+            case Or(parts):
+                return disjunction(map(walk, parts))
 
-    return litmus.Condition(
+    return Condition(
         condition.quantifier,
         walk(condition.proposition),
         None if condition.filter is None else walk(condition.filter),
@@ -207,43 +235,41 @@ def map_condition(condition: litmus.Condition, change: Callable[[litmus.Term], l
     )
 
 
-def compared(operation: str, left: litmus.Term, right: litmus.Term) -> litmus.Atom:
+def compared(operation: str, left: Term, right: Term) -> Atom:
     """Return a comparison with the number, where there is one, on the right."""
     swapped = isinstance(left, int) and not isinstance(right, int)
-    return litmus.Atom(litmus.SWAPPED[operation], right, left) if swapped else litmus.Atom(operation, left, right)
+    return Atom(SWAPPED[operation], right, left) if swapped else Atom(operation, left, right)
 
 
-def terms(condition: litmus.Condition) -> Iterator[litmus.Term]:
+def terms(condition: Condition) -> Iterator[Term]:
     """Return the terms that a condition mentions, each as often as it is mentioned."""
-    for proposition in litmus.propositions(condition):
-        for atom in litmus.atoms(proposition):
+    for proposition in propositions(condition):
+        for atom in atoms_of(proposition):
             yield from (atom.left, atom.right)
     yield from condition.observed
 
 
-def _without_constants(
-    thread: litmus.Thread, asked: Collection[str]
-) -> tuple[litmus.Thread, dict[str, litmus.Operand]]:
+def _without_constants(thread: Thread, asked: Collection[str]) -> tuple[Thread, dict[str, Operand]]:
     """The thread without such registers, and what they stand for.
 
     They are never written, or once: by a ``mov`` that comes before every use and that no jump avoids. Where the
     condition asks for an address in a register, that register stays.
     """
     body = thread.instructions
-    writes = [name for ins in body for name in litmus.written(ins)]
-    constants: dict[str, litmus.Operand] = dict.fromkeys(sorted(thread.names.union(asked).difference(writes)), 0)
+    writes = [name for ins in body for name in registers_written(ins)]
+    constants: dict[str, Operand] = dict.fromkeys(sorted(thread.names.union(asked).difference(writes)), 0)
     for name, initial in thread.registers:
         if name not in writes and (isinstance(initial, int) or name not in asked):
             constants[name] = initial
         else:
             constants.pop(name, None)
-    kept: list[litmus.Instruction] = []
+    kept: list[Instruction] = []
     used: set[str] = set()
     ahead: set[str] = set()  # labels that a branch skips to
     for ins in body:
         new = _substituted(ins, constants)
         match new:
-            case litmus.Assign(target, "mov", (int() | litmus.Loc() as value,)) if (
+            case Assign(target, "mov", (int() | Loc() as value,)) if (
                 not ahead
                 and writes.count(target) == 1
                 and target not in used
@@ -251,76 +277,72 @@ def _without_constants(
             ):
                 constants[target] = value
                 continue
-            case litmus.Branch(label) if litmus.Label(label) not in kept:
+            case Branch(label) if Label(label) not in kept:
                 ahead.add(label)
-            case litmus.Label(name):
+            case Label(name):
                 ahead.discard(name)
-        used |= set(litmus.reads(ins))
+        used |= set(registers_read(ins))
         kept.append(new)
     registers = tuple((name, value) for name, value in thread.registers if name not in constants and value != 0)
-    return litmus.Thread(tuple(kept), thread.place, registers), constants
+    return Thread(tuple(kept), thread.place, registers), constants
 
 
-def _substituted(ins: litmus.Instruction, constants: Mapping[str, litmus.Operand]) -> litmus.Instruction:
+def _substituted(ins: Instruction, constants: Mapping[str, Operand]) -> Instruction:
     return map_operands(
-        ins, lambda operand: constants.get(operand.name, operand) if isinstance(operand, litmus.Reg) else operand
+        ins, lambda operand: constants.get(operand.name, operand) if isinstance(operand, Reg) else operand
     )
 
 
-def map_operands(ins: litmus.Instruction, change: Callable[[litmus.Operand], litmus.Operand]) -> litmus.Instruction:
+def map_operands(ins: Instruction, change: Callable[[Operand], Operand]) -> Instruction:
     """Return the instruction with every operand replaced; its target and guard stay."""
     match ins:
-        case litmus.Load():
+        case Load():
             phase = None if ins.phase is None else change(ins.phase)
             return replace(ins, address=change(ins.address), phase=phase)
-        case litmus.Store():
+        case Store():
             return replace(ins, address=change(ins.address), value=change(ins.value))
-        case litmus.Rmw():
+        case Rmw():
             return replace(ins, address=change(ins.address), operands=tuple(map(change, ins.operands)))
-        case litmus.AsyncOperation():
+        case AsyncOperation():
             target, source, barrier = (
                 each if each is None else change(each) for each in (ins.target, ins.source, ins.barrier)
             )
             value, counted = change(ins.value), change(ins.count)
             further = tuple((change(to), change(origin)) for to, origin in ins.more)
             return replace(ins, target=target, source=source, value=value, barrier=barrier, count=counted, more=further)
-        case litmus.Assign():
+        case Assign():
             return replace(ins, operands=tuple(map(change, ins.operands)))
-        case litmus.Barrier():
+        case Barrier():
             resource, quorum = (extra if extra is None else change(extra) for extra in (ins.resource, ins.quorum))
             return replace(ins, number=change(ins.number), resource=resource, quorum=quorum)
-        case litmus.GroupOperation():
+        case GroupOperation():
             mask = None if ins.mask is None else change(ins.mask)
             return replace(ins, operands=tuple(map(change, ins.operands)), mask=mask)
-        case litmus.Branch(condition=litmus.Comparison(operation, left, right)):
-            return replace(ins, condition=litmus.Comparison(operation, change(left), change(right)))
+        case Branch(condition=Comparison(operation, left, right)):
+            return replace(ins, condition=Comparison(operation, change(left), change(right)))
         case _:
             return ins
 
 
-def map_modes(test: litmus.LitmusTest, change: Callable[[litmus.Mode], litmus.Mode]) -> litmus.LitmusTest:
+def map_modes(test: LitmusTest, change: Callable[[Mode], Mode]) -> LitmusTest:
     """Return the test with the mode of every access, fence and barrier replaced."""
 
-    def changed(ins: litmus.Instruction) -> litmus.Instruction:
-        return (
-            replace(ins, mode=change(ins.mode))
-            if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier)
-            else ins
-        )
+    def changed(ins: Instruction) -> Instruction:
+        return replace(ins, mode=change(ins.mode)) if isinstance(ins, Load | Store | Rmw | Fence | Barrier) else ins
 
     threads = (replace(thread, instructions=tuple(map(changed, thread.instructions))) for thread in test.threads)
     return replace(test, threads=tuple(threads))
 
 
-def _renamed(thread: litmus.Thread, asked: Iterable[str]) -> tuple[litmus.Thread, dict[str, str]]:
+def _renamed(thread: Thread, asked: Iterable[str]) -> tuple[Thread, dict[str, str]]:
     """The thread with registers and labels named by first mention; registers that only ``asked`` mentions follow."""
     registers: dict[str, str] = {}
     labels: dict[str, str] = {}
-    targets = {ins.label for ins in thread.instructions if isinstance(ins, litmus.Branch)}
+    targets = {ins.label for ins in thread.instructions if isinstance(ins, Branch)}
     first: dict[str, str] = {}  # of labels at one place
     for before, ins in pairwise((None, *thread.instructions)):
-        if isinstance(ins, litmus.Label):
-            first[ins.name] = first[before.name] if isinstance(before, litmus.Label) else ins.name
+        if isinstance(ins, Label):
+            first[ins.name] = first[before.name] if isinstance(before, Label) else ins.name
 
     def register(name: str) -> str:
         return registers.setdefault(name, f"r{len(registers)}")
@@ -328,23 +350,21 @@ def _renamed(thread: litmus.Thread, asked: Iterable[str]) -> tuple[litmus.Thread
     def label(name: str) -> str:
         return labels.setdefault(first[name], f"LC{len(labels)}")
 
-    body: list[litmus.Instruction] = []
+    body: list[Instruction] = []
     for ins in thread.instructions:
-        new = map_operands(
-            ins, lambda operand: litmus.Reg(register(operand.name)) if isinstance(operand, litmus.Reg) else operand
-        )
+        new = map_operands(ins, lambda operand: Reg(register(operand.name)) if isinstance(operand, Reg) else operand)
         match new:
-            case litmus.Label(name):
-                if name in targets and litmus.Label(label(name)) not in body:
-                    body.append(litmus.Label(label(name)))
+            case Label(name):
+                if name in targets and Label(label(name)) not in body:
+                    body.append(Label(label(name)))
                 continue
-            case litmus.Branch():
+            case Branch():
                 new = replace(new, label=label(new.label))
-            case litmus.Load() | litmus.Assign():
+            case Load() | Assign():
                 new = replace(new, target=register(new.target))
-            case litmus.GroupOperation(target=str(target)):
+            case GroupOperation(target=str(target)):
                 new = replace(new, target=register(target))
-            case litmus.Rmw(target=target, success=success):
+            case Rmw(target=target, success=success):
                 target = None if target is None else register(target)
                 new = replace(new, target=target, success=None if success is None else register(success))
         body.append(new)
@@ -353,23 +373,23 @@ def _renamed(thread: litmus.Thread, asked: Iterable[str]) -> tuple[litmus.Thread
         if name in initial:
             register(name)
     named = tuple(sorted((register(name), value) for name, value in initial.items()))
-    return litmus.Thread(litmus.sequenced(body), thread.place, named), registers
+    return Thread(sequenced(body), thread.place, named), registers
 
 
-def renumbered(places: Iterable[litmus.Place]) -> tuple[litmus.Place, ...]:
+def renumbered(places: Iterable[Place]) -> tuple[Place, ...]:
     """Return places whose groups are numbered by their first thread, within the group around them."""
     return _renumbered(tuple(places))
 
 
 @lru_cache(maxsize=_SHARED)
-def _renumbered(places: tuple[litmus.Place, ...]) -> tuple[litmus.Place, ...]:
+def _renumbered(places: tuple[Place, ...]) -> tuple[Place, ...]:
     numbers: dict[tuple[int, ...], dict[int, int]] = {}
 
-    def new(place: litmus.Place) -> litmus.Place:
+    def new(place: Place) -> Place:
         parts = []
         for depth, group in enumerate(place):
             level = numbers.setdefault(tuple(place[:depth]), {})
             parts.append(level.setdefault(group, len(level)))
-        return litmus.Place(*parts)
+        return Place(*parts)
 
     return tuple(map(new, places))

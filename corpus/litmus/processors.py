@@ -23,7 +23,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from corpus.litmus.test import DEFAULT_RMW, Fence, Load, Mode, Order, Rmw, Scope, Store
+from corpus.litmus.instructions import Fence, Load, Rmw, Store
+from corpus.litmus.orders import DEFAULT_RMW, Mode, Order, Scope
 
 ProcessorWords = Mapping[type, Mapping[str, Order]]
 """The order of each word, by the kind of instruction."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from corpus.litmus.test import COMPARISONS
+from corpus.litmus.instructions import COMPARISONS
 
 WIDTHS = {
     **{f"{kind}{bits}": bits for kind in "bsuf" for bits in (8, 16, 32, 64, 128)},

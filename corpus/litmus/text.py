@@ -21,9 +21,14 @@ from dataclasses import dataclass
 
 from corpus.errors import InputError
 from corpus.lalr import Token
-from corpus.litmus import test as litmus
 from corpus.litmus.condition import parse_condition, unknown_term
 from corpus.litmus.describe import describe
+from corpus.litmus.instructions import Branch, Instruction, Label, Load, Rmw, operands_of
+from corpus.litmus.locations import Loc, Location, Region
+from corpus.litmus.orders import Place, Scope
+from corpus.litmus.propositions import FinalRegister, Term
+from corpus.litmus.test import LitmusTest, located
+from corpus.litmus.threads import Thread, has_clusters
 from corpus.syntax import BLANKS
 
 _COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|\"[^\"\n]*\"", re.DOTALL)
@@ -56,16 +61,16 @@ class Source:
 
     def test(
         self,
-        threads: Sequence[litmus.Thread],
-        locations: Sequence[litmus.Location],
+        threads: Sequence[Thread],
+        locations: Sequence[Location],
         synchronised: Sequence[tuple[int, int]] = (),
-    ) -> litmus.LitmusTest:
+    ) -> LitmusTest:
         """Return the test of these parts, checked, with its condition read.
 
         Raises ``InputError`` where a location is declared twice, a branch has no label or two, shared memory is used
         across CTAs, or the condition names what the test does not have.
         """
-        every = litmus.located(tuple(locations), tuple(threads))
+        every = located(tuple(locations), tuple(threads))
         names = [location.name for location in every]
         if len(set(names)) < len(names):
             twice = min(name for name in names if names.count(name) > 1)
@@ -74,8 +79,8 @@ class Source:
             self._check_labels(number, thread)
         self._check_regions(threads, every)
 
-        def check(term: litmus.Term, token: Token) -> None:
-            if isinstance(term, litmus.FinalRegister):
+        def check(term: Term, token: Token) -> None:
+            if isinstance(term, FinalRegister):
                 ours = term.thread < len(threads) and term.register in threads[term.thread].names
             else:
                 ours = isinstance(term, int) or term.name in names
@@ -83,31 +88,31 @@ class Source:
                 raise unknown_term(term, token, self.path)
 
         condition = parse_condition(
-            self.condition, self.path, check, lambda: (*_loaded(threads), *(litmus.Loc(name) for name in names))
+            self.condition, self.path, check, lambda: (*_loaded(threads), *(Loc(name) for name in names))
         )
-        return litmus.LitmusTest(self.name, tuple(threads), every, condition, self.description, tuple(synchronised))
+        return LitmusTest(self.name, tuple(threads), every, condition, self.description, tuple(synchronised))
 
-    def _check_labels(self, number: int, thread: litmus.Thread) -> None:
-        labels = [ins.name for ins in thread.instructions if isinstance(ins, litmus.Label)]
+    def _check_labels(self, number: int, thread: Thread) -> None:
+        labels = [ins.name for ins in thread.instructions if isinstance(ins, Label)]
         for ins in thread.instructions:
-            if isinstance(ins, litmus.Branch) and labels.count(ins.label) != 1:
+            if isinstance(ins, Branch) and labels.count(ins.label) != 1:
                 found = "no such label" if ins.label not in labels else "two of them"
                 raise self._error(ins.label, f"expected one label {ins.label} in thread P{number}, found {found}")
 
-    def _check_regions(self, threads: Sequence[litmus.Thread], locations: Sequence[litmus.Location]) -> None:
-        kept = (litmus.Region.SHARED, litmus.Region.TENSOR)
+    def _check_regions(self, threads: Sequence[Thread], locations: Sequence[Location]) -> None:
+        kept = (Region.SHARED, Region.TENSOR)
         shared = {location.name: location.region for location in locations if location.region in kept}
         if not shared:
             return
-        users: dict[str, tuple[int, litmus.Place]] = {}
-        clusters = litmus.has_clusters(threads)
+        users: dict[str, tuple[int, Place]] = {}
+        clusters = has_clusters(threads)
         for number, thread in enumerate(threads):
-            values = [operand for ins in thread.instructions for operand in litmus.operands(ins)]
+            values = [operand for ins in thread.instructions for operand in operands_of(ins)]
             for value in (*values, *(initial for _, initial in thread.registers)):
-                if isinstance(value, litmus.Loc) and value.name in shared:
+                if isinstance(value, Loc) and value.name in shared:
                     other, place = users.setdefault(value.name, (number, thread.place))
                     clustered = clusters and place.queue >= 0  # who is in none that is named is alone in its own
-                    if not place.shares(thread.place, litmus.Scope.QUEUE if clustered else litmus.Scope.CTA):
+                    if not place.shares(thread.place, Scope.QUEUE if clustered else Scope.CTA):
                         group = "clusters" if clustered else "CTAs"
                         space = f"{shared[value.name]} memory"
                         message = f"{value.name} is in {space}, and P{other} and P{number} are in different {group}"
@@ -122,13 +127,11 @@ class Source:
         return InputError(message, self.path)
 
 
-def _loaded(threads: Sequence[litmus.Thread]) -> Iterator[litmus.Term]:
+def _loaded(threads: Sequence[Thread]) -> Iterator[Term]:
     """The registers that hold what a thread read."""
     for number, thread in enumerate(threads):
-        targets = [
-            ins.target for ins in thread.instructions if isinstance(ins, litmus.Load | litmus.Rmw) and ins.target
-        ]
-        yield from (litmus.FinalRegister(number, name) for name in dict.fromkeys(targets))
+        targets = [ins.target for ins in thread.instructions if isinstance(ins, Load | Rmw) and ins.target]
+        yield from (FinalRegister(number, name) for name in dict.fromkeys(targets))
 
 
 def language(text: str, path: str | None = None) -> str:
@@ -231,8 +234,8 @@ class ForeignRunner:
 
     name: str
     rename: Callable[[str], str] | None = None
-    prepare: Callable[[litmus.LitmusTest], litmus.LitmusTest] = lambda test: test
-    check: Callable[[litmus.LitmusTest], None] = lambda test: None
+    prepare: Callable[[LitmusTest], LitmusTest] = lambda test: test
+    check: Callable[[LitmusTest], None] = lambda test: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +254,8 @@ class Dialect:
 
     name: str
     language: str
-    parse: Callable[[Source], litmus.LitmusTest]
-    print: Callable[[litmus.LitmusTest], str]
+    parse: Callable[[Source], LitmusTest]
+    print: Callable[[LitmusTest], str]
     c_comments: bool = False
     runners: tuple[ForeignRunner, ...] = ()
     companions: tuple[tuple[str, str], ...] = ()
@@ -261,4 +264,4 @@ class Dialect:
     opcodes: bool = False
     asynchronous: bool = False
     older: str | None = None
-    statement: Callable[[litmus.LitmusTest, int, litmus.Instruction], str] = lambda test, thread, ins: describe(ins)
+    statement: Callable[[LitmusTest, int, Instruction], str] = lambda test, thread, ins: describe(ins)

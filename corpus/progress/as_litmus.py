@@ -24,63 +24,67 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
-from corpus.litmus.test import Instruction as LitmusInstruction
-from corpus.litmus.test import Thread as LitmusThread
+from corpus.litmus.instructions import Branch, Comparison, Label, Load, Rmw, Store
+from corpus.litmus.instructions import Instruction as LitmusInstruction
+from corpus.litmus.locations import Loc, Location, Reg
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import Atom, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread as LitmusThread
 from corpus.progress.axb import Instruction, Program, Thread, placed
 from corpus.syntax import LARGEST_LOCATION
 
-RELAXED = litmus.Mode(litmus.Order.RELAXED, litmus.Scope.GPU)
+RELAXED = Mode(Order.RELAXED, Scope.GPU)
 """The mode of every access to memory, in a language without storage classes."""
 
-VULKAN_RELAXED = litmus.Mode(litmus.Order.RELAXED, litmus.Scope.GPU, tags=("sc0",))
+VULKAN_RELAXED = Mode(Order.RELAXED, Scope.GPU, tags=("sc0",))
 """The mode of every access to memory, in Vulkan, where each access has a storage class."""
 
-_WHETHER_IT_ENDS = litmus.Condition(litmus.Quantifier.EXISTS, litmus.Atom("eq", 0, 0))
+_WHETHER_IT_ENDS = Condition(Quantifier.EXISTS, Atom("eq", 0, 0))
 _RESULT = "r0"
 
 
-def axb_test(program: Program, name: str, mode: litmus.Mode = RELAXED) -> litmus.LitmusTest:
+def axb_test(program: Program, name: str, mode: Mode = RELAXED) -> LitmusTest:
     """Return the program as a litmus test whose accesses are done as ``mode`` says. Location 0 is called ``Mem0``."""
     threads = tuple(_thread(tid, thread, mode) for tid, thread in enumerate(program.threads))
     if program.places:
         threads = tuple(
-            replace(thread, place=litmus.Place(*place)) for thread, place in zip(threads, program.places, strict=True)
+            replace(thread, place=Place(*place)) for thread, place in zip(threads, program.places, strict=True)
         )
-    return litmus.LitmusTest(name, threads, _locations(program.locations), _WHETHER_IT_ENDS)
+    return LitmusTest(name, threads, _locations(program.locations), _WHETHER_IT_ENDS)
 
 
 @lru_cache
-def _locations(number: int) -> tuple[litmus.Location, ...]:
-    return tuple(litmus.Location(f"Mem{location}") for location in range(number))
+def _locations(number: int) -> tuple[Location, ...]:
+    return tuple(Location(f"Mem{location}") for location in range(number))
 
 
 @lru_cache(maxsize=1 << 12)  # the threads of a suite's programs are few and come again and again
-def _thread(tid: int, thread: Thread, mode: litmus.Mode) -> LitmusThread:
+def _thread(tid: int, thread: Thread, mode: Mode) -> LitmusThread:
     # All labels of a thread are equally long, so those of two threads never meet.
     width = len(str(len(thread)))
     labels = [f"LC{tid}{pc:0{width}}" for pc in range(len(thread) + 1)]
     body: list[LitmusInstruction] = []
     for pc, ins in enumerate(thread):
-        body.append(litmus.Label(labels[pc]))
-        location = litmus.Loc(f"Mem{ins.location}")
+        body.append(Label(labels[pc]))
+        location = Loc(f"Mem{ins.location}")
         if ins.is_store(pc):
             assert ins.exchange is not None
-            body.append(litmus.Store(location, ins.exchange, mode))
+            body.append(Store(location, ins.exchange, mode))
             continue
         if ins.exchange is None:
-            body.append(litmus.Load(_RESULT, location, mode))
+            body.append(Load(_RESULT, location, mode))
         else:
-            body.append(litmus.Rmw("exch", _RESULT, location, (ins.exchange,), mode))
+            body.append(Rmw("exch", _RESULT, location, (ins.exchange,), mode))
         body += [
-            litmus.Branch(labels[pc + 1], litmus.Comparison("ne", litmus.Reg(_RESULT), ins.check)),
-            litmus.Branch(labels[ins.jump]),
+            Branch(labels[pc + 1], Comparison("ne", Reg(_RESULT), ins.check)),
+            Branch(labels[ins.jump]),
         ]
-    return LitmusThread((*body, litmus.Label(labels[-1])), litmus.Place(cta=tid))
+    return LitmusThread((*body, Label(labels[-1])), Place(cta=tid))
 
 
-def axb_program(test: litmus.LitmusTest) -> Program:
+def axb_program(test: LitmusTest) -> Program:
     """Return the program that ``axb_test`` made the test of, with either mode.
 
     Raises ``InputError`` that names the thread and the instruction, where there is none.
@@ -90,12 +94,7 @@ def axb_program(test: litmus.LitmusTest) -> Program:
         program = placed(Program(threads), tuple(tuple(thread.place) for thread in test.threads))
     except ValueError as error:  # no thread, or one without an instruction
         raise InputError(f"expected an AXB program: {error}") from None
-    modes = (
-        ins.mode
-        for thread in test.threads
-        for ins in thread.instructions
-        if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw)
-    )
+    modes = (ins.mode for thread in test.threads for ins in thread.instructions if isinstance(ins, Load | Store | Rmw))
     made = axb_test(program, test.name, VULKAN_RELAXED if VULKAN_RELAXED in modes else RELAXED)
     for tid, (expected, found) in enumerate(zip(made.threads, test.threads, strict=True)):
         for ours, theirs in zip_longest(expected.instructions, found.instructions):
@@ -109,20 +108,18 @@ def axb_program(test: litmus.LitmusTest) -> Program:
 
 
 def _axb_thread(tid: int, body: Sequence[LitmusInstruction]) -> Thread:
-    labels = [ins.name for ins in body if isinstance(ins, litmus.Label)]
-    rest = iter([ins for ins in body if not isinstance(ins, litmus.Label)])
+    labels = [ins.name for ins in body if isinstance(ins, Label)]
+    rest = iter([ins for ins in body if not isinstance(ins, Label)])
     instructions: list[Instruction] = []
     for access in rest:
         location, exchange = _access(tid, access)
-        if isinstance(access, litmus.Store):
+        if isinstance(access, Store):
             instructions.append(Instruction(location, 0, len(instructions) + 1, exchange))
             continue
         match (branch := next(rest, None)), (jump := next(rest, None)):
-            case litmus.Branch(_, litmus.Comparison(_, _, int() as check)), litmus.Branch(label, None) if (
-                check >= 0 and label in labels
-            ):
+            case Branch(_, Comparison(_, _, int() as check)), Branch(label, None) if check >= 0 and label in labels:
                 instructions.append(Instruction(location, check, labels.index(label), exchange))
-            case litmus.Branch(_, litmus.Comparison(_, _, int() as check)), _ if check >= 0:
+            case Branch(_, Comparison(_, _, int() as check)), _ if check >= 0:
                 raise _unexpected(tid, "goto", jump)
             case _:
                 raise _unexpected(tid, "bne", branch)
@@ -134,11 +131,9 @@ def _axb_thread(tid: int, body: Sequence[LitmusInstruction]) -> Thread:
 def _access(tid: int, ins: LitmusInstruction) -> tuple[int, int | None]:
     """The location of an access and the number it stores."""
     match ins:
-        case litmus.Load(address=litmus.Loc(name)):
+        case Load(address=Loc(name)):
             stored = None
-        case litmus.Store(litmus.Loc(name), int() as stored) | litmus.Rmw(
-            "exch", _, litmus.Loc(name), (int() as stored,)
-        ):
+        case Store(Loc(name), int() as stored) | Rmw("exch", _, Loc(name), (int() as stored,)):
             pass
         case _:
             raise _unexpected(tid, "a load, a store or an exchange of a number", ins)

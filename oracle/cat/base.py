@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from corpus.litmus.test import ANNOTATED
+from corpus.litmus.orders import ANNOTATED
 from oracle.cat.algebra import Algebra, Relation, Set, T, bits
 from oracle.cat.terms import HOLE
 

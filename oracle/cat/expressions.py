@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from corpus.dialects.scope_tree import WORDS
 from corpus.lalr import Token, Tree
-from corpus.litmus.test import Scope as Level
+from corpus.litmus.orders import Scope as Level
 from corpus.syntax import leaves, subtrees
 from oracle.cat import meanings, terms
 

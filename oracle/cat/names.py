@@ -14,7 +14,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from corpus.errors import InputError, did_you_mean
-from corpus.litmus.test import ANNOTATED
+from corpus.litmus.orders import ANNOTATED
 from oracle.cat import terms
 
 _FOREIGN = {

@@ -34,7 +34,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations, permutations, product
 
 from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, atomic_mode
-from corpus.litmus.test import Region
+from corpus.litmus.locations import Region
 from oracle.certificates.clauses import CertifiedFormula
 from oracle.certificates.cycles import CycleClaim
 from oracle.certificates.writing import Writer, WrittenLiteral

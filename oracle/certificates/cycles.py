@@ -25,8 +25,9 @@ from corpus.cycles.edges import (
     composed,
     inner_communication,
 )
+from corpus.litmus.locations import Region
 from corpus.litmus.normal import renumbered
-from corpus.litmus.test import SCOPES, Mode, Region
+from corpus.litmus.orders import SCOPES, Mode
 from oracle.certificates.clauses import CertifiedFormula, Clause, read_groups
 from oracle.certificates.refusal import RefusedError
 

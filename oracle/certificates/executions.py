@@ -28,8 +28,9 @@ from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import relaxations, relaxed
 from corpus.executions.text import normal_form, parse_execution
 from corpus.executions.vocabulary import Vocabulary, spelled_mode
+from corpus.litmus.locations import Region
 from corpus.litmus.normal import renumbered
-from corpus.litmus.test import Place, Region, Scope
+from corpus.litmus.orders import Place, Scope
 from oracle.cat.interpreter import Model
 from oracle.certificates.clauses import CertifiedFormula, Clause, read_groups
 from oracle.certificates.refusal import RefusedError

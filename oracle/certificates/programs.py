@@ -39,7 +39,8 @@ from typing import NamedTuple
 
 from corpus.executions.execution import OpKind as Instruction
 from corpus.executions.vocabulary import Vocabulary, spelled_mode
-from corpus.litmus.test import Mode, Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Mode, Scope
 from oracle.certificates.writing import Writer, WrittenLiteral
 from oracle.executions.events import EventKind, access_scope, access_tags, barrier_tags, fence_tags
 

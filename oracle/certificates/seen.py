@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations, product
 
-from corpus.litmus.test import Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Scope
 from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.certificates.programs import CertifiedProgram, Pairs

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from corpus.executions.execution import OpKind as Instruction
-from corpus.litmus.test import Mode, Scope
+from corpus.litmus.orders import Mode, Scope
 from oracle.certificates.programs import CertifiedEventMode, CertifiedProgram, Pairs
 from oracle.certificates.writing import WrittenLiteral
 from oracle.executions.events import EventKind

@@ -27,7 +27,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 
-from corpus.litmus.test import Barrier, LitmusTest, Place, Reg, Scope, unguarded, written
+from corpus.litmus.instructions import Barrier, registers_written
+from corpus.litmus.locations import Reg
+from corpus.litmus.orders import Place, Scope
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import unguarded
 from oracle.executions.events import WAIT, Apply, Event, Expression, Read
 from oracle.executions.steps import Constraint, TooManyError
 from oracle.executions.values import Address, Value
@@ -83,7 +87,7 @@ def certain_names(test: LitmusTest, thread: int) -> dict[Scope, frozenset[Value]
     """The names, known before anything runs, of barriers without a quorum in the code of a thread, for each level."""
     body = unguarded(test.threads[thread]).instructions
     initial = dict(test.threads[thread].registers)
-    changed = {name for ins in body for name in written(ins)}
+    changed = {name for ins in body for name in registers_written(ins)}
     names: dict[Scope, frozenset[Value]] = {}
     for ins in body:
         if isinstance(ins, Barrier) and ins.quorum is None:

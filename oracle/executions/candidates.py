@@ -22,7 +22,10 @@ from math import factorial, prod
 from typing import Any, TypeVar
 
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.locations import Loc, physical
+from corpus.litmus.orders import Place
+from corpus.litmus.propositions import FinalRegister, Proposition, Term
+from corpus.litmus.test import LitmusTest, plain_locations
 from oracle.cat.algebra import Algebra, Relation, among, bits
 from oracle.cat.interpreter import Model
 from oracle.executions.barriers import BarrierRendezvous, meetings
@@ -69,7 +72,7 @@ MOST_WRITES = 5
 T = TypeVar("T")
 
 
-Outcome = tuple[tuple[litmus.Term, Value], ...]
+Outcome = tuple[tuple[Term, Value], ...]
 """Final values, each with the term that it is the value of."""
 
 
@@ -86,7 +89,7 @@ class CandidateBatch:
     algebra: Algebra[int]
     valid: int
     values: Mapping[Key, Valuation[int]]
-    finals: Mapping[litmus.Term, Valuation[int]]
+    finals: Mapping[Term, Valuation[int]]
     programs: Sequence[int]
 
     @cached_property
@@ -94,11 +97,11 @@ class CandidateBatch:
         """The base of the valid candidates, over which models are evaluated."""
         return self.every()
 
-    def satisfying(self, proposition: litmus.Proposition) -> int:
+    def satisfying(self, proposition: Proposition) -> int:
         """The valid candidates whose final state satisfies a proposition."""
         return self.valid & satisfied(proposition, self.finals, self.algebra)
 
-    def outcomes(self, among: int, terms: Sequence[litmus.Term]) -> set[Outcome]:
+    def outcomes(self, among: int, terms: Sequence[Term]) -> set[Outcome]:
         """The final values of some terms in some of the candidates."""
         parts: list[tuple[int, Outcome]] = [(among, ())]
         for term in terms:
@@ -111,12 +114,12 @@ class CandidateBatch:
         return {known for mask, known in parts if mask}
 
 
-def physical_location(test: litmus.LitmusTest, term: litmus.Loc) -> str:
+def physical_location(test: LitmusTest, term: Loc) -> str:
     """The location whose memory a term of a condition refers to."""
-    return litmus.physical({location.name: location for location in test.locations}, term.name)
+    return physical({location.name: location for location in test.locations}, term.name)
 
 
-def silence(test: litmus.LitmusTest, model: Model) -> str | None:
+def silence(test: LitmusTest, model: Model) -> str | None:
     """The reason why a model says nothing of a test: operations of a subgroup, which no execution has, or asynchronous
     ones, which it does not speak of."""
     if any(thread.has_group_operations for thread in test.threads):
@@ -126,7 +129,7 @@ def silence(test: litmus.LitmusTest, model: Model) -> str | None:
     return f"{model.name} does not speak of asynchronous operations"
 
 
-def check_speaks(test: litmus.LitmusTest, model: Model) -> None:
+def check_speaks(test: LitmusTest, model: Model) -> None:
     """Raises ``InputError`` where a model says nothing of a test."""
     reason = silence(test, model)
     if reason is not None:
@@ -145,7 +148,7 @@ NOTHING_EXCLUDED = Excluded(lambda write, read: False, lambda one, other: False)
 
 
 def candidates(
-    test: litmus.LitmusTest,
+    test: LitmusTest,
     threads: Sequence[Paths],
     model: Model,
     worth_guessing: Callable[[ProgramBase[int]], int] | None = None,
@@ -173,7 +176,7 @@ def candidates(
         yield from _Combination(test, programs, model, excluded, for_ever).batches(worth_guessing)
 
 
-def count_candidates(test: litmus.LitmusTest, threads: Sequence[Paths], model: Model, most: int) -> int | None:
+def count_candidates(test: LitmusTest, threads: Sequence[Paths], model: Model, most: int) -> int | None:
     """The approximate number of candidates, guessed values apart; None where there are more than ``most``.
 
     Paths of a thread count alike if they have equally many reads and writes of each location, and equally many events
@@ -202,7 +205,7 @@ def count_candidates(test: litmus.LitmusTest, threads: Sequence[Paths], model: M
     return total
 
 
-def _kind(path: Path, model: Model, places: Sequence[litmus.Place]) -> frozenset[tuple[tuple[EventKind, str], int]]:
+def _kind(path: Path, model: Model, places: Sequence[Place]) -> frozenset[tuple[tuple[EventKind, str], int]]:
     """How many reads and writes of each location a path has, and events that an order is chosen of."""
     counted = Counter((event.kind, event.location or "") for event in path.events if event.location is not None)
     if model.chooses_orders:
@@ -211,7 +214,7 @@ def _kind(path: Path, model: Model, places: Sequence[litmus.Place]) -> frozenset
     return frozenset(counted.items())
 
 
-def _unchosen(events: Sequence[Event], places: Sequence[litmus.Place]) -> ProgramBase[int]:
+def _unchosen(events: Sequence[Event], places: Sequence[Place]) -> ProgramBase[int]:
     """The base of some events of which nothing is chosen yet."""
     algebra = bits(1, len(events))
     return ProgramBase(algebra, events, places, ExecutionChoices(algebra.empty(), algebra.empty()))
@@ -227,7 +230,7 @@ class _Combination:
 
     def __init__(
         self,
-        test: litmus.LitmusTest,
+        test: LitmusTest,
         programs: Sequence[tuple[Path, ...]],
         model: Model,
         excluded: Excluded,
@@ -424,11 +427,11 @@ class _Combination:
             for write, mask in finals.items():
                 for value, where in evaluate(self._events[write].value, values, algebra).items():
                     add(memory[location], value, mask & where)
-        final: dict[litmus.Term, Valuation[int]] = {}
+        final: dict[Term, Valuation[int]] = {}
         for term in self._terms:
-            if isinstance(term, litmus.FinalRegister):
+            if isinstance(term, FinalRegister):
                 final[term] = evaluate(self._paths[term.thread].registers.get(term.register, 0), values, algebra)
-            elif isinstance(term, litmus.Loc):
+            elif isinstance(term, Loc):
                 final[term] = memory[physical_location(self._test, term)]
 
         def only(some: int) -> ProgramBase[int]:
@@ -443,11 +446,11 @@ class _Combination:
         return CandidateBatch(only, partial(self._base, table, algebra, valid), algebra, valid, values, final, programs)
 
 
-def execution_events(test: litmus.LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
+def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
     """The events of an execution: the initial writes of the locations that events or the condition mention, and the
     events."""
     used = {event.location for event in events} | {physical_location(test, term) for term in asked_locations(test)}
-    plain = litmus.plain_locations(test)
+    plain = plain_locations(test)
     initial = [
         Event(
             (INITIAL, number),

@@ -17,7 +17,10 @@ from types import MappingProxyType
 
 from corpus.graphs import components
 from corpus.litmus.arithmetic import wrap
-from corpus.litmus.test import Assign, Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
+from corpus.litmus.instructions import Assign, Branch, Load, Rmw, Store, operands_of
+from corpus.litmus.locations import Loc, Operand
+from corpus.litmus.propositions import atoms_of, propositions
+from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.cat.terms import Definition, Linearisation, ModelCheck, Name, Operation, Term
 from oracle.executions.events import Apply, EventKind, Expression, Read, reads_in
@@ -130,14 +133,16 @@ def constants(test: LitmusTest) -> frozenset[Value]:
     for thread in test.threads:
         spoken |= {value_of(value) for _, value in thread.registers}
         for ins in thread.instructions:
-            values = operands(ins)[isinstance(ins, Load | Store | Rmw) :]  # the address of an access is no value of it
+            values = operands_of(ins)[
+                isinstance(ins, Load | Store | Rmw) :
+            ]  # the address of an access is no value of it
             spoken |= {value_of(value) for value in values if isinstance(value, int | Loc)}
             if isinstance(ins, Assign):
                 compared.add(ins.operation)
             elif isinstance(ins, Branch) and ins.condition is not None:
                 compared.add(ins.condition.operation)
     for proposition in propositions(test.condition):
-        for atom in atoms(proposition):
+        for atom in atoms_of(proposition):
             spoken |= {term for term in (atom.left, atom.right) if isinstance(term, int)}
             compared.add(atom.operation)
     numbers = {value for value in spoken if isinstance(value, int)} or {0}

@@ -19,21 +19,19 @@ from typing import Generic
 from corpus.laws import opencl, ptx, vulkan
 from corpus.laws.c11 import CONSUME
 from corpus.litmus import processors
-from corpus.litmus.test import (
+from corpus.litmus.instructions import AsyncGroup, unsequenced
+from corpus.litmus.locations import MEMORY_REGIONS, Region
+from corpus.litmus.orders import (
     ANNOTATED,
     EXCHANGED,
     EXIT,
     MBARRIER,
-    MEMORY_REGIONS,
     TENSOR_LOADS,
     TENSOR_STORES,
-    AsyncGroup,
     Mode,
     Order,
     Place,
-    Region,
     Scope,
-    unsequenced,
 )
 from oracle.cat.algebra import Algebra, Relation, Set, T
 from oracle.cat.base import BaseNames
@@ -62,7 +60,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """An expression: ``operation`` of ``corpus.litmus.test`` on two values."""
+    """An expression: ``operation`` of ``corpus.litmus.instructions`` on two values."""
 
     operation: str
     left: Expression

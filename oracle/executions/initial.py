@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from corpus.litmus.test import Region
+from corpus.litmus.locations import Region
 from oracle.cat.algebra import Algebra, Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.executions.events import MEMORIES, SETS, VOCABULARY, initial_tags

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from math import prod
 
-from corpus.litmus.test import And, Condition, LitmusTest, Quantifier
+from corpus.litmus.propositions import And, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import CheckResult, Model
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import CandidateBatch, Outcome, candidates, count_candidates

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from corpus.litmus.test import LitmusTest, Proposition
+from corpus.litmus.propositions import Proposition
+from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import CheckResult, Model
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import CandidateBatch

@@ -27,7 +27,7 @@ from typing import Any
 
 from corpus.files import read_text
 from corpus.lalr import Tree
-from corpus.litmus.test import ANNOTATED
+from corpus.litmus.orders import ANNOTATED
 from oracle.cat.algebra import Algebra, Candidates, Relation, Set, bits
 from oracle.cat.base import Base
 from oracle.cat.elaboration import Elaboration, reads_another

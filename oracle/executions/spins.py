@@ -52,7 +52,9 @@ from functools import lru_cache
 from itertools import pairwise
 
 from corpus.errors import InputError
-from corpus.litmus.test import LitmusTest, Load, Rmw, physical
+from corpus.litmus.instructions import Load, Rmw
+from corpus.litmus.locations import physical
+from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model, prelude
 from oracle.cat.terms import Call, Constant, LetBinding, Linearisation, ModelCheck, Name, Operation, Term
 from oracle.executions.events import Apply, EventKind, Expression, Read, reads_in

@@ -21,8 +21,24 @@ from dataclasses import dataclass, field, replace
 
 from corpus.errors import InputError
 from corpus.laws import ptx
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
+from corpus.litmus.instructions import (
+    Assign,
+    AsyncGroup,
+    AsyncOperation,
+    Barrier,
+    Branch,
+    Fence,
+    GroupOperation,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    registers_written,
+)
+from corpus.litmus.locations import Loc, Location, Operand, Reg, element, element_of, physical
+from corpus.litmus.orders import MBARRIER, PLAIN, Mode, Order
+from corpus.litmus.test import LitmusTest, plain_locations
 from oracle.executions.events import (
     ASYNCHRONOUS,
     GROUP,
@@ -103,12 +119,12 @@ class RunState:
     outcomes: tuple[int, ...] = ()
     jumps: Mapping[int, int] = field(default_factory=dict)
 
-    def value(self, operand: litmus.Operand) -> tuple[Expression, Sources]:
+    def value(self, operand: Operand) -> tuple[Expression, Sources]:
         """The value of an operand, and the reads that it comes from."""
         match operand:
-            case litmus.Reg(name):
+            case Reg(name):
                 return self.registers.get(name, (0, frozenset()))
-            case litmus.Loc(name):
+            case Loc(name):
                 return address_of(name), frozenset()
             case _:
                 return operand, frozenset()
@@ -137,23 +153,23 @@ class Walker:
     ``for_ever``: the thread may stay at any barrier that it waits at, not only where others then come to an end.
     """
 
-    def __init__(self, test: litmus.LitmusTest, number: int, unroll: int, for_ever: bool = False) -> None:
+    def __init__(self, test: LitmusTest, number: int, unroll: int, for_ever: bool = False) -> None:
         self._for_ever = for_ever
         self.flow = flow_of(test, number)
         self.number = number
         self.cut: set[int] = set()
         self._name = test.name
-        self._locations: Mapping[str, litmus.Location] = {location.name: location for location in test.locations}
-        self._plain = litmus.plain_locations(test)
+        self._locations: Mapping[str, Location] = {location.name: location for location in test.locations}
+        self._plain = plain_locations(test)
         self._initial = test.threads[number].registers
         self._unroll = unroll
 
     def start(self) -> RunState:
         """The state of the thread before its first instruction."""
         registers: dict[str, tuple[Expression, Sources]] = {
-            name: (address_of(value.name) if isinstance(value, litmus.Loc) else value, frozenset())
+            name: (address_of(value.name) if isinstance(value, Loc) else value, frozenset())
             for name, value in self._initial
-            if not isinstance(value, litmus.Reg)
+            if not isinstance(value, Reg)
         }
         return RunState(registers=registers)
 
@@ -173,58 +189,58 @@ class Walker:
         ins = self.flow.code[state.pc]
         after = replace(state, pc=state.pc + 1)
         match ins:
-            case litmus.Label():
+            case Label():
                 yield after
-            case litmus.Assign(target, operation, operands):
+            case Assign(target, operation, operands):
                 yield after.assigned(target, *self._computed(state, operation, operands))
-            case litmus.Branch():
+            case Branch():
                 yield from self._branch(state, ins)
-            case litmus.Fence(mode, sides=sides):
+            case Fence(mode, sides=sides):
                 yield _with(after, self._event(state, EventKind.FENCE, fence_tags(mode), mode, sides))
-            case litmus.Barrier():
+            case Barrier():
                 yield from self._barrier(state, ins)
-            case litmus.Load() | litmus.Store() | litmus.Rmw():
+            case Load() | Store() | Rmw():
                 for placed, location, sources in self._located(after, ins.address, state.pc):
                     yield from self._access(placed, ins, location, sources, state.pc)
-            case litmus.GroupOperation():
+            case GroupOperation():
                 raise InputError(f"P{self.number}: {describe(ins)}: {NO_GROUP_OPERATIONS}", self._name)
-            case litmus.AsyncOperation():
+            case AsyncOperation():
                 yield from self._operation(after, ins, state.pc)
-            case litmus.AsyncGroup():
-                event = self._event(state, EventKind.FENCE, frozenset({"F", GROUP}), litmus.PLAIN)
+            case AsyncGroup():
+                event = self._event(state, EventKind.FENCE, frozenset({"F", GROUP}), PLAIN)
                 yield _with(after, replace(event, group=replace(ins, guard=None)))
 
-    def _operation(self, state: RunState, ins: litmus.AsyncOperation, pc: int) -> Iterator[RunState]:
+    def _operation(self, state: RunState, ins: AsyncOperation, pc: int) -> Iterator[RunState]:
         """The run after it has asked for an asynchronous operation, whose events are all there.
 
         Where the operation is an arrival that counts for itself (``cp.async.mbarrier.arrive`` without ``.noinc``), the
         thread makes one more arrival pending first.
         """
-        own: list[litmus.Rmw] = []
-        accesses: list[litmus.Load | litmus.Store | litmus.Rmw] = []
+        own: list[Rmw] = []
+        accesses: list[Load | Store | Rmw] = []
         pairs = [] if ins.target is None else [(ins.target, ins.source), *ins.more]
         if ins.tensor:
             ((target, source),) = pairs
             tensor_map = target if ins.barrier is None or source is None else source
-            accesses.append(litmus.Load(_MAPPED, tensor_map, ptx.TENSOR_MAP))
-            box = litmus.Reg(_MAPPED)
+            accesses.append(Load(_MAPPED, tensor_map, ptx.TENSOR_MAP))
+            box = Reg(_MAPPED)
             pairs = [(target, box) if tensor_map is source else (box, source)]
         for target, source in pairs:
-            value: litmus.Operand = ins.value
+            value: Operand = ins.value
             if source is not None:
-                mode = ins.mode if ins.operation is None else replace(ins.mode, order=litmus.Order.WEAK, scope=None)
-                accesses.append(litmus.Load(_MOVED, source, mode))
-                value = litmus.Reg(_MOVED)
+                mode = ins.mode if ins.operation is None else replace(ins.mode, order=Order.WEAK, scope=None)
+                accesses.append(Load(_MOVED, source, mode))
+                value = Reg(_MOVED)
             if ins.operation is None:
-                accesses.append(litmus.Store(target, value, ins.mode))
+                accesses.append(Store(target, value, ins.mode))
             else:
-                accesses.append(litmus.Rmw(ins.operation, None, target, (value,), ins.mode))
+                accesses.append(Rmw(ins.operation, None, target, (value,), ins.mode))
         if ins.barrier is not None:
             completion = ptx.completion(ins)
             if ins.mbarrier == "arrive":
-                relaxed = replace(completion, order=litmus.Order.RELAXED)
-                own = [litmus.Rmw("mbarrier.increment", None, ins.barrier, (ins.count,), relaxed)]
-            accesses.append(litmus.Rmw(_UPDATES[ins.mbarrier], None, ins.barrier, (ins.count,), completion))
+                relaxed = replace(completion, order=Order.RELAXED)
+                own = [Rmw("mbarrier.increment", None, ins.barrier, (ins.count,), relaxed)]
+            accesses.append(Rmw(_UPDATES[ins.mbarrier], None, ins.barrier, (ins.count,), completion))
         runs = [state]
         for access in (*own, *accesses):
             runs = [
@@ -243,14 +259,12 @@ class Walker:
             registers = {name: value for name, value in run.registers.items() if name not in (_MOVED, _MAPPED)}
             yield replace(run, events=(*run.events[:begin], *events), registers=registers)
 
-    def _computed(
-        self, state: RunState, operation: str, operands: tuple[litmus.Operand, ...]
-    ) -> tuple[Expression, Sources]:
+    def _computed(self, state: RunState, operation: str, operands: tuple[Operand, ...]) -> tuple[Expression, Sources]:
         values = [state.value(operand) for operand in operands]
         sources = frozenset[Key]().union(*(source for _, source in values))
         return (values[0][0] if operation == "mov" else apply(operation, values[0][0], values[1][0])), sources
 
-    def _branch(self, state: RunState, ins: litmus.Branch) -> Iterator[RunState]:
+    def _branch(self, state: RunState, ins: Branch) -> Iterator[RunState]:
         after = replace(state, pc=state.pc + 1)
         if ins.condition is None:
             yield from self._jump(state, ins)
@@ -266,7 +280,7 @@ class Walker:
         if jumps is not None:
             yield from self._jump(jumps, ins)
 
-    def _jump(self, state: RunState, ins: litmus.Branch) -> Iterator[RunState]:
+    def _jump(self, state: RunState, ins: Branch) -> Iterator[RunState]:
         target = self.flow.labels[ins.label]
         if target <= state.pc:
             count = state.jumps.get(state.pc, 0)
@@ -284,7 +298,7 @@ class Walker:
         """Cuts a run that would take the backward jump that it is at once too often."""
         self.cut.add(state.pc)
 
-    def _located(self, state: RunState, operand: litmus.Operand, pc: int) -> Iterator[tuple[RunState, str, Sources]]:
+    def _located(self, state: RunState, operand: Operand, pc: int) -> Iterator[tuple[RunState, str, Sources]]:
         """The run at each location that an address may be."""
         value, sources = state.value(operand)
         meanings = self.meanings(value)
@@ -296,19 +310,19 @@ class Walker:
             yield state, _at(value), sources
             return
         bases = {_base(meaning) for meaning in meanings}
-        names = sorted(name for name in self._locations if None in bases or litmus.element_of(name)[0] in bases)
+        names = sorted(name for name in self._locations if None in bases or element_of(name)[0] in bases)
         for outcome, name in enumerate(names):
             here = state.assuming(Constraint("eq", value, address_of(name)), outcome)
             if here is not None:
                 yield here, name, sources
 
     def _access(
-        self, state: RunState, ins: litmus.Load | litmus.Store | litmus.Rmw, location: str, addr: Sources, pc: int
+        self, state: RunState, ins: Load | Store | Rmw, location: str, addr: Sources, pc: int
     ) -> Iterator[RunState]:
-        memory, address = litmus.physical(self._locations, location), virtual(self._locations, location)
+        memory, address = physical(self._locations, location), virtual(self._locations, location)
         region = self._locations[memory].region
-        scope, rmw = access_scope(ins.mode), isinstance(ins, litmus.Rmw)
-        reduces = isinstance(ins, litmus.Rmw) and not litmus.written(ins)
+        scope, rmw = access_scope(ins.mode), isinstance(ins, Rmw)
+        reduces = isinstance(ins, Rmw) and not registers_written(ins)
 
         def event(
             state: RunState,
@@ -317,7 +331,7 @@ class Walker:
             data: Sources,
             ctrl: Sources,
             of: Key | None = None,
-            mode: litmus.Mode = ins.mode,
+            mode: Mode = ins.mode,
         ) -> Event:
             key, tags = self.key(state), access_tags(kind, mode, region, rmw, memory in self._plain, reduces)
             control, round = state.control | ctrl, _round(state, ins.sides)
@@ -340,13 +354,13 @@ class Walker:
             )
 
         nothing: Sources = frozenset()
-        if isinstance(ins, litmus.Store):
+        if isinstance(ins, Store):
             value, data = state.value(ins.value)
             yield _with(state, event(state, EventKind.WRITE, value, data, nothing))
             return
 
         def reading(
-            state: RunState, mode: litmus.Mode, compared: Sources = nothing, spurious: bool = False
+            state: RunState, mode: Mode, compared: Sources = nothing, spurious: bool = False
         ) -> tuple[RunState, Key]:
             key = self.key(state)
             read = event(state, EventKind.READ, Read(key), nothing, nothing, None, mode)
@@ -354,17 +368,17 @@ class Walker:
                 read = replace(read, compared=compared, spurious=spurious)
             return _with(state, read, ins.target), key
 
-        if isinstance(ins, litmus.Load) and ins.phase is not None:
+        if isinstance(ins, Load) and ins.phase is not None:
             phase, given = state.value(ins.phase)
-            question = f"{litmus.MBARRIER}.{'parity' if ins.parity else 'phase'}"
+            question = f"{MBARRIER}.{'parity' if ins.parity else 'phase'}"
             succeeds = replace(ins.mode, tags=(*ins.mode.tags, WAITED.lower()))
-            for outcome, mode in enumerate((replace(ins.mode, order=litmus.Order.RELAXED), succeeds)):
+            for outcome, mode in enumerate((replace(ins.mode, order=Order.RELAXED), succeeds)):
                 done, key = reading(replace(state, outcomes=(*state.outcomes, outcome)), mode)
                 held = done.assuming(Constraint("eq", apply(question, Read(key), phase), outcome), outcome)
                 if held is not None:
                     yield held.assigned(ins.target, outcome, given | {key})
             return
-        if isinstance(ins, litmus.Load):
+        if isinstance(ins, Load):
             yield reading(state, ins.mode)[0]
             return
         values = [state.value(operand) for operand in ins.operands]
@@ -402,7 +416,7 @@ class Walker:
             value = apply(ins.operation, old, values[0][0])
             yield _with(done, event(done, EventKind.WRITE, value, data | itself, nothing, key))
 
-    def _barrier(self, state: RunState, ins: litmus.Barrier) -> Iterator[RunState]:
+    def _barrier(self, state: RunState, ins: Barrier) -> Iterator[RunState]:
         quorum = None if ins.quorum is None else state.value(ins.quorum)[0]
         arrival = Arrival(state.value(ins.name)[0], ins.scope, quorum)
         stays = not ins.arrive if self._for_ever else state.pc in self.flow.staying
@@ -413,7 +427,7 @@ class Walker:
             yield _with(replace(forked, pc=pc), replace(event, barrier=replace(arrival, stays=outcome > 0)))
 
     def _event(
-        self, state: RunState, kind: EventKind, tags: frozenset[str], mode: litmus.Mode, sides: tuple[int, ...] = ()
+        self, state: RunState, kind: EventKind, tags: frozenset[str], mode: Mode, sides: tuple[int, ...] = ()
     ) -> Event:
         return Event(
             self.key(state),
@@ -433,7 +447,7 @@ def _round(state: RunState, sides: tuple[int, ...]) -> tuple[tuple[int, int], ..
     return tuple(sorted(state.jumps.items())) if sides else ()
 
 
-def virtual(locations: Mapping[str, litmus.Location], name: str) -> str:
+def virtual(locations: Mapping[str, Location], name: str) -> str:
     """The location whose virtual address a location has: itself, or the location that a proxy's name stands for (``s
     @ surface``)."""
     while (alias := locations[name].alias) is not None and alias.proxy is not None:
@@ -460,7 +474,7 @@ def apply(operation: str, left: Expression, right: Expression) -> Expression:
 
 
 def _at(address: Address) -> str:
-    return litmus.element(address.location, address.offset)
+    return element(address.location, address.offset)
 
 
 def _base(value: Expression) -> str | None:

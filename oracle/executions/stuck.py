@@ -93,7 +93,9 @@ from enum import StrEnum
 from itertools import combinations, product
 from math import prod
 
-from corpus.litmus.test import And, Barrier, Condition, Fence, Label, LitmusTest, Load, Quantifier, Rmw, Store
+from corpus.litmus.instructions import Barrier, Fence, Label, Load, Rmw, Store
+from corpus.litmus.propositions import And, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
 from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL

@@ -11,7 +11,11 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
-from corpus.litmus.test import Barrier, Branch, FinalRegister, LitmusTest, Location, Rmw, Term, Thread, plain_locations
+from corpus.litmus.instructions import Barrier, Branch, Rmw
+from corpus.litmus.locations import Location
+from corpus.litmus.propositions import FinalRegister, Term
+from corpus.litmus.test import LitmusTest, plain_locations
+from corpus.litmus.threads import Thread
 from oracle.executions.events import ORDERS, Event, Expression
 from oracle.executions.flow import asked_terms
 from oracle.executions.steps import Constraint, TooManyError, Walker

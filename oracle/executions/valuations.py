@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from math import prod
 
-from corpus.litmus.test import And, Atom, Not, Or, Proposition, Term
+from corpus.litmus.propositions import And, Atom, Not, Or, Proposition, Term
 from oracle.cat.algebra import Algebra, T
 from oracle.executions.events import Apply, Expression, Read
 from oracle.executions.values import Value, calculate

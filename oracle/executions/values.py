@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from corpus.litmus.arithmetic import compute, wrap
-from corpus.litmus.test import And, Atom, Not, Or, Proposition, Term, element_of
+from corpus.litmus.locations import element_of
+from corpus.litmus.propositions import And, Atom, Not, Or, Proposition, Term
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -31,7 +32,7 @@ def address_of(location: str) -> Address:
 
 
 def calculate(operation: str, left: Value, right: Value) -> Value | None:
-    """The result of a binary operation of ``corpus.litmus.test``; a comparison gives 0 or 1."""
+    """The result of a binary operation of ``corpus.litmus.instructions``; a comparison gives 0 or 1."""
     if isinstance(left, int) and isinstance(right, int):
         return compute(operation, left, right)
     if operation in ("eq", "ne"):

@@ -14,7 +14,8 @@ from corpus.errors import InputError
 from corpus.executions import operations
 from corpus.executions.execution import DEPENDENCIES, OpKind
 from corpus.executions.vocabulary import Vocabulary, vocabulary
-from corpus.litmus.test import Mode, Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Mode, Scope
 from oracle.cat.interpreter import Model
 from oracle.cat.syntax import ships
 from oracle.cat.terms import FilePosition

@@ -16,7 +16,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.litmus.test import Instruction, LitmusTest, Term, unguarded
+from corpus.litmus.instructions import Instruction
+from corpus.litmus.propositions import Term
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import unguarded
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.base import Base
 from oracle.cat.interpreter import CheckResult, Interpreter, Model, PreludeValues

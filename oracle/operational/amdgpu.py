@@ -36,8 +36,13 @@ from typing import NamedTuple, TypeVar
 from corpus.errors import InputError
 from corpus.executions.sequences import MachineStep
 from corpus.laws.amdgpu import ACCESSES, BARRIER, LOCAL, WRITE_BACKS, MachineInstruction
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Instruction, Load, Rmw, Store, registers_read, registers_written
+from corpus.litmus.locations import Loc, Operand, Reg
 from corpus.litmus.normal import terms as terms_of
+from corpus.litmus.orders import Scope
+from corpus.litmus.propositions import Condition, FinalRegister, Proposition, conjunction, propositions
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from oracle.executions.values import Value, calculate
 from oracle.operational.explore import satisfies
 
@@ -188,9 +193,7 @@ def changed(values: tuple[Kept, ...], index: int, value: Kept) -> tuple[Kept, ..
 class MachineSystem:
     """The transition system of a test's machine programs on a family of GPUs."""
 
-    def __init__(
-        self, test: litmus.LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily
-    ) -> None:
+    def __init__(self, test: LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily) -> None:
         self.family, self.programs = family, programs
         places = [thread.place for thread in test.threads]
         self._waves = _numbered(places)
@@ -206,9 +209,7 @@ class MachineSystem:
             self._locations.index(ins.address.name)
             for thread in test.threads
             for ins in thread.instructions
-            if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw)
-            and ins.mode.scope is litmus.Scope.SYS
-            and isinstance(ins.address, litmus.Loc)
+            if isinstance(ins, Load | Store | Rmw) and ins.mode.scope is Scope.SYS and isinstance(ins.address, Loc)
         )
         self._one_l2 = max(self._l2s) == 0
         self._ahead = [self._loads_ahead(program) for program in programs]
@@ -240,9 +241,9 @@ class MachineSystem:
         under_way = any(state.queues) or any(state.lds_queues) or state.write_backs
         return done and not under_way and not any(line and line.dirty for cache in state.l2 for line in cache)
 
-    def value_of(self, state: MachineState, term: litmus.FinalRegister | litmus.Loc) -> Value:
+    def value_of(self, state: MachineState, term: FinalRegister | Loc) -> Value:
         """The value of a register or a location in a final state."""
-        if isinstance(term, litmus.Loc):
+        if isinstance(term, Loc):
             index = self._locations.index(term.name)
             return (state.lds if index in self._local else state.memory)[index]
         names = self._names[term.thread]
@@ -309,7 +310,7 @@ class MachineSystem:
             return f"another wave beside P{move.of} reads {self._locations[move.step]}"
         step = self.programs[move.of][move.step]
         what = f"P{move.of}'s {step.instruction.text}"
-        if isinstance(step.does, litmus.Load | litmus.Store | litmus.Rmw) and isinstance(step.does.address, litmus.Loc):
+        if isinstance(step.does, Load | Store | Rmw) and isinstance(step.does.address, Loc):
             what += f" of {step.does.address.name}"
         where = "LDS" if ACCESSES.get(step.instruction.opcode) == LOCAL else "memory"
         access = step.instruction.opcode in ACCESSES
@@ -337,7 +338,7 @@ class MachineSystem:
                 yield from self._sent(onward, thread, state.at[thread], step)
         elif step.does is not None:
             if self._known(state, thread, step.does):
-                assert isinstance(step.does, litmus.Assign)
+                assert isinstance(step.does, Assign)
                 values = [self._value(state, thread, operand) for operand in step.does.operands]
                 result = values[0] if step.does.operation == "mov" else calculate(step.does.operation, *values)
                 yield self._written(onward, thread, step.does.target, result)
@@ -361,16 +362,16 @@ class MachineSystem:
         lines, number = state.l0[cu], cu * len(self._locations) + where
         queue = state.queues[number]
         fills = False
-        if isinstance(ins, litmus.Load):
+        if isinstance(ins, Load):
             near = first_level(step.instruction, self.family) == L0
             line = lines[where]
-            waiting = any(isinstance(self._step(each).does, litmus.Load) for each in queue)
+            waiting = any(isinstance(self._step(each).does, Load) for each in queue)
             if near and line is not None and not waiting:
                 yield self._written(state, thread, ins.target, line)
             fills = near
             lines = changed(lines, where, None)  # passed by or gone
         else:  # the L0 is written through; an atomic operation is done at the L2
-            value = self._value(state, thread, ins.value) if isinstance(ins, litmus.Store) else None
+            value = self._value(state, thread, ins.value) if isinstance(ins, Store) else None
             lines = changed(lines, where, value)
             queue = tuple(each._replace(fills=False) for each in queue)
         sent = self._pending(state, thread, ins)
@@ -412,10 +413,10 @@ class MachineSystem:
         step, thread = self._step(request), request.thread
         where, group = self._at(step), self._groups[thread]
         level = first_level(step.instruction, self.family)
-        loads = isinstance(step.does, litmus.Load)
+        loads = isinstance(step.does, Load)
         if loads and self.family.arrays and level <= L1 and state.l1[group][where] is not None:
             yield self._filled(self._done(state, request, state.l1[group][where])[1], request, where)
-        far = level == MEMORY or where in self._uncached or (isinstance(step.does, litmus.Rmw) and self.family.many_l2)
+        far = level == MEMORY or where in self._uncached or (isinstance(step.does, Rmw) and self.family.many_l2)
         for old, fetched in self._fetched(state, self._l2s[thread], where, far):
             value, after = self._done(fetched, request, old)
             if loads:
@@ -450,7 +451,7 @@ class MachineSystem:
     def _filled(self, state: MachineState, request: Request, where: int) -> MachineState:
         """The state after a load has come back to its L0, or past it."""
         step = self._step(request)
-        assert isinstance(step.does, litmus.Load)
+        assert isinstance(step.does, Load)
         cu, passes = self._cus[request.thread], first_level(step.instruction, self.family) != L0
         if not request.fills and not passes:
             return state
@@ -463,11 +464,11 @@ class MachineSystem:
         ins, thread = self._step(request).does, request.thread
         assert old is not None
         match ins:
-            case litmus.Load(target):
+            case Load(target):
                 return old, self._written(state, thread, target, old)
-            case litmus.Store(value=operand):
+            case Store(value=operand):
                 return self._value(state, thread, operand), state
-            case litmus.Rmw(operation, target, operands=operands):
+            case Rmw(operation, target, operands=operands):
                 values = [self._value(state, thread, operand) for operand in operands]
                 new = values[-1] if operation == "exch" else None
                 if operation == "cas":
@@ -493,7 +494,7 @@ class MachineSystem:
         nearest level."""
         rows = [frozenset[tuple[int, int]]()]
         for step in reversed(program):
-            cached = isinstance(step.does, litmus.Load) and ACCESSES[step.instruction.opcode] != LOCAL
+            cached = isinstance(step.does, Load) and ACCESSES[step.instruction.opcode] != LOCAL
             level = first_level(step.instruction, self.family)
             found = {(self._at(step), level)} if cached and level < MEMORY else set[tuple[int, int]]()
             rows.append(rows[-1] | found)
@@ -504,7 +505,7 @@ class MachineSystem:
         behind the stores of its CU to that location."""
         cu, group = self._cus[thread], self._groups[thread]
         queue = state.queues[cu * len(self._locations) + where]
-        if level == L0 and not all(isinstance(self._step(each).does, litmus.Load) for each in queue):
+        if level == L0 and not all(isinstance(self._step(each).does, Load) for each in queue):
             return
 
         def near(value: Value, after: MachineState) -> MachineState:
@@ -534,26 +535,24 @@ class MachineSystem:
             if ACCESSES[step.instruction.opcode] == LOCAL:
                 found.add("lgkmcnt(0)")
             else:
-                returns = not isinstance(step.does, litmus.Store) and getattr(step.does, "target", None) is not None
+                returns = not isinstance(step.does, Store) and getattr(step.does, "target", None) is not None
                 found.add("vmcnt(0)" if returns else stores)
         return found
 
     def _stores(self, request: Request) -> bool:
         step = self._step(request)
-        return ACCESSES[step.instruction.opcode] != LOCAL and not isinstance(step.does, litmus.Load)
+        return ACCESSES[step.instruction.opcode] != LOCAL and not isinstance(step.does, Load)
 
     def _step(self, request: Request) -> MachineStep:
         return self.programs[request.thread][request.step]
 
     def _at(self, step: MachineStep) -> int:
-        assert isinstance(step.does, litmus.Load | litmus.Store | litmus.Rmw) and isinstance(
-            step.does.address, litmus.Loc
-        )
+        assert isinstance(step.does, Load | Store | Rmw) and isinstance(step.does.address, Loc)
         return self._locations.index(step.does.address.name)
 
     # Registers.
 
-    def _pending(self, state: MachineState, thread: int, ins: litmus.Instruction | None) -> MachineState:
+    def _pending(self, state: MachineState, thread: int, ins: Instruction | None) -> MachineState:
         """The state in which what an access will read is not there yet."""
         target = getattr(ins, "target", None)
         return state if target is None else self._written(state, thread, target, None)
@@ -562,21 +561,21 @@ class MachineSystem:
         own = changed(state.registers[thread], self._names[thread].index(name), value)
         return state._replace(registers=changed(state.registers, thread, own))
 
-    def _known(self, state: MachineState, thread: int, ins: litmus.Instruction | None) -> bool:
+    def _known(self, state: MachineState, thread: int, ins: Instruction | None) -> bool:
         """Whether registers that an instruction uses or overwrites are not waiting for a load."""
         assert ins is not None
-        used = {*litmus.reads(ins), *litmus.written(ins)}
+        used = {*registers_read(ins), *registers_written(ins)}
         return all(state.registers[thread][self._names[thread].index(name)] is not None for name in used)
 
-    def _value(self, state: MachineState, thread: int, operand: litmus.Operand) -> Value:
-        if isinstance(operand, litmus.Reg):
+    def _value(self, state: MachineState, thread: int, operand: Operand) -> Value:
+        if isinstance(operand, Reg):
             value = state.registers[thread][self._names[thread].index(operand.name)]
             assert value is not None
             return value
         return _constant(operand)
 
 
-def _constant(operand: litmus.Operand) -> Value:
+def _constant(operand: Operand) -> Value:
     if not isinstance(operand, int):
         raise InputError(f"{operand.name} is an address as a value, which the machine does not have")
     return operand
@@ -587,10 +586,10 @@ def _numbered(keys: Sequence[tuple[int, ...]]) -> list[int]:
     return [sorted({*keys}).index(key) for key in keys]
 
 
-def _named(thread: litmus.Thread) -> Iterator[str]:
+def _named(thread: Thread) -> Iterator[str]:
     for ins in thread.instructions:
-        yield from litmus.reads(ins)
-        yield from litmus.written(ins)
+        yield from registers_read(ins)
+        yield from registers_written(ins)
 
 
 class MachineLimitError(InputError):
@@ -601,11 +600,11 @@ class MachineLimitError(InputError):
 class MachineOutcomes:
     """The outcomes of a test on a machine: values of the terms of its condition, and how many states were explored."""
 
-    terms: tuple[litmus.FinalRegister | litmus.Loc, ...]
+    terms: tuple[FinalRegister | Loc, ...]
     finals: frozenset[tuple[Value, ...]]
     states: int
 
-    def has(self, condition: litmus.Condition) -> bool:
+    def has(self, condition: Condition) -> bool:
         """Whether one of them is what a condition asks about."""
         return any(
             satisfies(self.terms, final, condition.proposition)
@@ -619,7 +618,7 @@ MOST_STATES = 300_000
 
 
 def outcomes(
-    test: litmus.LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int = MOST_STATES
+    test: LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int = MOST_STATES
 ) -> MachineOutcomes:
     """All outcomes of a test's machine programs on a family. Raises ``MachineLimitError``."""
     explored = [*_explored(test, programs, family, limit)]
@@ -628,16 +627,16 @@ def outcomes(
 
 
 def reaches(
-    test: litmus.LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int = MOST_STATES
+    test: LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int = MOST_STATES
 ) -> bool:
     """Whether a final state has the outcome that a test asks about. Raises ``MachineLimitError``."""
-    terms, asked = asked_terms(test), litmus.conjunction(litmus.propositions(test.condition))
+    terms, asked = asked_terms(test), conjunction(propositions(test.condition))
     finals = (final for final, _ in _explored(test, programs, family, limit))
     return any(final is not None and satisfies(terms, final, asked) for final in finals)
 
 
 def _explored(
-    test: litmus.LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int
+    test: LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int
 ) -> Iterator[tuple[tuple[Value, ...] | None, int]]:
     """The values in each state that is final, None in others, with the number of states that are known by then."""
     system = MachineSystem(test, programs, family)
@@ -655,10 +654,10 @@ def _explored(
 
 
 def machine_run(
-    test: litmus.LitmusTest,
+    test: LitmusTest,
     programs: Sequence[Sequence[MachineStep]],
     family: MachineFamily,
-    proposition: litmus.Proposition,
+    proposition: Proposition,
     limit: int = MOST_STATES,
 ) -> tuple[str, ...] | None:
     """A shortest run to a final state in which a proposition over the condition's terms is true, a line a step; None
@@ -683,11 +682,11 @@ def machine_run(
     return None
 
 
-def asked_terms(test: litmus.LitmusTest) -> tuple[litmus.FinalRegister | litmus.Loc, ...]:
+def asked_terms(test: LitmusTest) -> tuple[FinalRegister | Loc, ...]:
     """The terms that a test's condition mentions, each once."""
     return tuple(dict.fromkeys(term for term in terms_of(test.condition) if not isinstance(term, int)))
 
 
-def _check_limit(test: litmus.LitmusTest, states: int, family: MachineFamily, limit: int) -> None:
+def _check_limit(test: LitmusTest, states: int, family: MachineFamily, limit: int) -> None:
     if states > limit:
         raise MachineLimitError(f"{test.name} has more than {limit} states on {family.name}")

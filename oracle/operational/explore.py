@@ -32,7 +32,9 @@ from collections import deque
 from dataclasses import dataclass
 
 from corpus.errors import InputError
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
+from corpus.litmus.locations import Loc
+from corpus.litmus.propositions import FinalRegister, Proposition, Term
+from corpus.litmus.test import LitmusTest
 from oracle.executions.values import Value, holds
 from oracle.operational.system import Do, Final, OperationalSystem, Share, SystemState
 from oracle.operational.thread import UnmodelledError

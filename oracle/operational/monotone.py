@@ -23,14 +23,17 @@ from corpus.executions.execution import OpKind
 from corpus.executions.sequences import ANY, SequenceTable, row_for
 from corpus.executions.vocabulary import KIND_WORDS, Vocabulary, spelled_mode
 from corpus.laws.amdgpu import ACCESSES, GLOBAL, LOCAL, WRITE_BACKS, MachineInstruction
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Region
+from corpus.litmus.orders import Mode
+from corpus.litmus.test import LitmusTest
 from oracle.operational.amdgpu import FAMILIES, MachineFamily, first_level, invalidated, written_back
 
-_KINDS: Mapping[type[litmus.Instruction], OpKind] = {
-    litmus.Load: OpKind.READ,
-    litmus.Store: OpKind.WRITE,
-    litmus.Rmw: OpKind.UPDATE,
-    litmus.Fence: OpKind.FENCE,
+_KINDS: Mapping[type[Instruction], OpKind] = {
+    Load: OpKind.READ,
+    Store: OpKind.WRITE,
+    Rmw: OpKind.UPDATE,
+    Fence: OpKind.FENCE,
 }
 
 
@@ -40,8 +43,8 @@ class WordStep:
     fences."""
 
     kind: OpKind
-    strong: litmus.Mode
-    weak: litmus.Mode
+    strong: Mode
+    weak: Mode
     space: str
 
     @property
@@ -56,21 +59,21 @@ class WordOrder:
     """The ways to do an instruction by strength: ``weaker``, those that are one step weaker than each; ``below``, by
     any number of steps."""
 
-    weaker: Mapping[tuple[OpKind, litmus.Mode], tuple[litmus.Mode, ...]]
-    below: Mapping[tuple[OpKind, litmus.Mode], frozenset[litmus.Mode]]
+    weaker: Mapping[tuple[OpKind, Mode], tuple[Mode, ...]]
+    below: Mapping[tuple[OpKind, Mode], frozenset[Mode]]
 
 
 def word_order(words: Vocabulary) -> WordOrder:
     """The order of the words of a vocabulary, except barriers."""
-    weaker: dict[tuple[OpKind, litmus.Mode], tuple[litmus.Mode, ...]] = {
+    weaker: dict[tuple[OpKind, Mode], tuple[Mode, ...]] = {
         (kind, mode): tuple(dict.fromkeys(_next_below(words, kind, mode)))
         for kind, modes in words.modes.items()
         for mode in modes
         if kind is not OpKind.BARRIER
     }
 
-    def below(kind: OpKind, mode: litmus.Mode) -> frozenset[litmus.Mode]:
-        found: set[litmus.Mode] = set()
+    def below(kind: OpKind, mode: Mode) -> frozenset[Mode]:
+        found: set[Mode] = set()
         todo = [mode]
         while todo:
             new = {*weaker[kind, todo.pop()]} - found
@@ -81,7 +84,7 @@ def word_order(words: Vocabulary) -> WordOrder:
     return WordOrder(weaker, {choice: below(*choice) for choice in weaker})
 
 
-def _next_below(words: Vocabulary, kind: OpKind, mode: litmus.Mode) -> Iterator[litmus.Mode]:
+def _next_below(words: Vocabulary, kind: OpKind, mode: Mode) -> Iterator[Mode]:
     yield from words.lower_orders(kind, mode)
     narrower = words.narrower(kind, mode)
     if narrower is not None:
@@ -124,23 +127,23 @@ def _does_no_more(weak: MachineInstruction, strong: MachineInstruction, family: 
     return invalidated(weak, family) <= invalidated(strong, family)
 
 
-def raised(test: litmus.LitmusTest, lost: Iterable[WordStep], order: WordOrder) -> Iterator[litmus.LitmusTest]:
+def raised(test: LitmusTest, lost: Iterable[WordStep], order: WordOrder) -> Iterator[LitmusTest]:
     """The tests that ask the same of stronger instructions from which some step is lost, in place of weaker ones.
 
     Every other test whose instructions are stronger is reached only if one of these is, or the test itself.
     """
-    above: dict[OpKind, dict[tuple[litmus.Mode, str], None]] = {}
+    above: dict[OpKind, dict[tuple[Mode, str], None]] = {}
     for step in lost:
         above.setdefault(step.kind, {})[step.strong, step.space] = None
     if not above:
         return
-    shared = {location.name for location in test.locations if location.region is litmus.Region.SHARED}
-    ways: list[list[litmus.Instruction]] = []
+    shared = {location.name for location in test.locations if location.region is Region.SHARED}
+    ways: list[list[Instruction]] = []
     for thread in test.threads:
         for ins in thread.instructions:
-            found: dict[litmus.Instruction, None] = {ins: None}
+            found: dict[Instruction, None] = {ins: None}
             kind = _KINDS.get(type(ins))
-            if kind is not None and isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence):
+            if kind is not None and isinstance(ins, Load | Store | Rmw | Fence):
                 own = _space(ins, shared)
                 for mode, space in above.get(kind, ()):
                     if space == own and ins.mode in order.below[kind, mode]:
@@ -155,7 +158,7 @@ def raised(test: litmus.LitmusTest, lost: Iterable[WordStep], order: WordOrder) 
             yield replace(test, name=f"{test.name}.{number}", threads=threads)
 
 
-def _space(ins: litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence, shared: set[str]) -> str:
-    if isinstance(ins, litmus.Fence):
+def _space(ins: Load | Store | Rmw | Fence, shared: set[str]) -> str:
+    if isinstance(ins, Fence):
         return ANY
-    return LOCAL if isinstance(ins.address, litmus.Loc) and ins.address.name in shared else GLOBAL
+    return LOCAL if isinstance(ins.address, Loc) and ins.address.name in shared else GLOBAL

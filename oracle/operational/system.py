@@ -20,7 +20,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import operands_of
+from corpus.litmus.locations import Loc, Location, Region
+from corpus.litmus.orders import Scope
+from corpus.litmus.propositions import FinalRegister, Term, atoms_of, propositions
+from corpus.litmus.test import LitmusTest
 from oracle.executions.values import Address, Value, value_text
 from oracle.operational.memory import CopyStatus, LocationAutomaton
 from oracle.operational.thread import CUT, FenceStep, LoadStep, Step, StoreStep, ThreadAutomaton, UnmodelledError
@@ -69,15 +73,15 @@ class _Outlook(NamedTuple):
 class OperationalSystem:
     """The transition system of a test. Locations are numbered as in the test, the holders of each location from 0."""
 
-    def __init__(self, test: litmus.LitmusTest, strong: bool, unroll: int) -> None:
+    def __init__(self, test: LitmusTest, strong: bool, unroll: int) -> None:
         self.terms = _terms(test)
         self.cut = False
         """Whether a loop was cut so far."""
 
         self._strong = strong
         self._names = [location.name for location in test.locations]
-        places = [thread.place[: litmus.Scope.CTA.value] for thread in test.threads]
-        if len({place[: litmus.Scope.GPU.value] for place in places}) > 1:
+        places = [thread.place[: Scope.CTA.value] for thread in test.threads]
+        if len({place[: Scope.GPU.value] for place in places}) > 1:
             raise UnmodelledError(f"{test.name}: Sorensen 2013 models threads of one device only")
         groups = sorted(set(places))
         blocks = [groups.index(place) for place in places]
@@ -90,7 +94,7 @@ class OperationalSystem:
                 if owner in (None, blocks[number])
             }
             observed = frozenset(
-                term.register for term in self.terms if isinstance(term, litmus.FinalRegister) and term.thread == number
+                term.register for term in self.terms if isinstance(term, FinalRegister) and term.thread == number
             )
             self._threads.append(ThreadAutomaton(number, thread, near, observed, strong, unroll))
         self._locations = []
@@ -105,13 +109,13 @@ class OperationalSystem:
             of = [0] * len(ranks)
             for number, holder in holders.items():
                 of[holder] = blocks[number]
-            observed_here = litmus.Loc(location.name) in self.terms
+            observed_here = Loc(location.name) in self.terms
             self._holders.append(holders)
             self._observers.append(len(of) if observed_here else None)
             if observed_here:
                 of.append(len(groups) if owner is None else owner)
             initial = location.initial
-            value = Address(initial.name) if isinstance(initial, litmus.Loc) else initial
+            value = Address(initial.name) if isinstance(initial, Loc) else initial
             self._locations.append(LocationAutomaton(of, value, not strong))
         self._outlooks: dict[tuple[int, ...], _Outlook] = {}
 
@@ -149,7 +153,7 @@ class OperationalSystem:
             return None
         values: list[Value] = []
         for term in self.terms:
-            if isinstance(term, litmus.FinalRegister):
+            if isinstance(term, FinalRegister):
                 values.append(self._threads[term.thread].register(state.threads[term.thread], term.register))
                 continue
             at = self._names.index(term.name)
@@ -285,21 +289,21 @@ class OperationalSystem:
         return f"the block of {' and '.join(owners)}" if self._strong else owners[0]
 
 
-def _terms(test: litmus.LitmusTest) -> tuple[litmus.FinalRegister | litmus.Loc, ...]:
-    named: set[litmus.Term] = set(test.condition.observed)
-    for proposition in litmus.propositions(test.condition):
-        for atom in litmus.atoms(proposition):
+def _terms(test: LitmusTest) -> tuple[FinalRegister | Loc, ...]:
+    named: set[Term] = set(test.condition.observed)
+    for proposition in propositions(test.condition):
+        for atom in atoms_of(proposition):
             named |= {atom.left, atom.right}
-    registers = sorted(term for term in named if isinstance(term, litmus.FinalRegister))
-    return (*registers, *sorted(term for term in named if isinstance(term, litmus.Loc)))
+    registers = sorted(term for term in named if isinstance(term, FinalRegister))
+    return (*registers, *sorted(term for term in named if isinstance(term, Loc)))
 
 
-def _owner(test: litmus.LitmusTest, location: litmus.Location, blocks: list[int]) -> int | None:
+def _owner(test: LitmusTest, location: Location, blocks: list[int]) -> int | None:
     """The block that a location in shared memory belongs to, the first one where nobody names it; else None."""
-    if location.region is not litmus.Region.SHARED:
+    if location.region is not Region.SHARED:
         return None
     for number, thread in enumerate(test.threads):
-        mentioned = [operand for ins in thread.instructions for operand in litmus.operands(ins)]
-        if litmus.Loc(location.name) in (*mentioned, *(value for _, value in thread.registers)):
+        mentioned = [operand for ins in thread.instructions for operand in operands_of(ins)]
+        if Loc(location.name) in (*mentioned, *(value for _, value in thread.registers)):
             return blocks[number]
     return 0

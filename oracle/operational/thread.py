@@ -31,9 +31,23 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
 from corpus.litmus.flow import unguarded_flow
+from corpus.litmus.instructions import (
+    Assign,
+    Branch,
+    Comparison,
+    Fence,
+    Instruction,
+    Label,
+    Load,
+    Store,
+    registers_read,
+    registers_written,
+)
+from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.orders import Order, Scope
+from corpus.litmus.threads import Thread, unguarded
 from oracle.executions.values import Address, Value, calculate
 
 CUT: Final = -1
@@ -107,7 +121,7 @@ class ThreadAutomaton:
     def __init__(
         self,
         number: int,
-        thread: litmus.Thread,
+        thread: Thread,
         locations: Mapping[str, int],
         observed: frozenset[str],
         strong: bool,
@@ -120,17 +134,17 @@ class ThreadAutomaton:
         self._locations = locations
         self._strong = strong
         self._unroll = unroll
-        self._names = tuple(sorted(litmus.unguarded(thread).names | observed))
+        self._names = tuple(sorted(unguarded(thread).names | observed))
         self._index = {name: index for index, name in enumerate(self._names)}
         self._observed = frozenset(self._index[name] for name in observed)
         reachable = [places - {self._flow.end} for places in self._flow.ahead]
         self._live = [
-            self._observed | {self._index[name] for place in after for name in litmus.reads(self._code[place])}
+            self._observed | {self._index[name] for place in after for name in registers_read(self._code[place])}
             for after in reachable
         ]
         held = self._held(thread)
-        self._loads = [self._accessed(after, litmus.Load, held) for after in reachable]
-        self._stores = [self._accessed(after, litmus.Store, held) for after in reachable]
+        self._loads = [self._accessed(after, Load, held) for after in reachable]
+        self._stores = [self._accessed(after, Store, held) for after in reachable]
         self.accesses = self._loads[0] | self._stores[0]
         """A bit for each location that the thread may access."""
 
@@ -176,14 +190,14 @@ class ThreadAutomaton:
     def _fire(self, counter: int, registers: list[Value | None], queued: list[Step], jumps: tuple[int, ...]) -> int:
         """The state after all that can be fired is fired."""
 
-        def value(operand: litmus.Operand) -> Value:
-            if isinstance(operand, litmus.Reg):
+        def value(operand: Operand) -> Value:
+            if isinstance(operand, Reg):
                 known = registers[self._index[operand.name]]
                 assert known is not None
                 return known
             return _constant(operand)
 
-        def location(operand: litmus.Operand) -> int | None:
+        def location(operand: Operand) -> int | None:
             address = value(operand)
             if isinstance(address, Address) and address.offset == 0:
                 return self._locations.get(address.location)
@@ -191,9 +205,9 @@ class ThreadAutomaton:
 
         while counter < len(self._code):
             ins = self._code[counter]
-            if any(registers[self._index[name]] is None for name in litmus.reads(ins)):
+            if any(registers[self._index[name]] is None for name in registers_read(ins)):
                 break
-            for target in litmus.written(ins):  # a load into the register that is under way comes too late
+            for target in registers_written(ins):  # a load into the register that is under way comes too late
                 index = self._index[target]
                 queued = [
                     step._replace(register=None) if isinstance(step, LoadStep) and step.register == index else step
@@ -201,26 +215,26 @@ class ThreadAutomaton:
                 ]
             counter += 1
             match ins:
-                case litmus.Load():
+                case Load():
                     at = location(ins.address)
                     if at is None:
                         return STUCK
                     queued.append(LoadStep(at, index))
                     registers[index] = None
-                case litmus.Store():
+                case Store():
                     at = location(ins.address)
                     if at is None:
                         return STUCK
                     queued.append(StoreStep(at, value(ins.value)))
-                case litmus.Fence():
-                    queued.append(FenceStep(ins.mode.scope is litmus.Scope.CTA))
-                case litmus.Assign():
+                case Fence():
+                    queued.append(FenceStep(ins.mode.scope is Scope.CTA))
+                case Assign():
                     first, *rest = map(value, ins.operands)
                     result = calculate(ins.operation, first, rest[0]) if rest else first
                     if result is None:
                         return STUCK
                     registers[index] = result
-                case litmus.Branch():
+                case Branch():
                     taken = _truth(ins.condition, value)
                     if taken is None:
                         return STUCK
@@ -280,7 +294,7 @@ class ThreadAutomaton:
             fired and not state.queued,
         )
 
-    def _held(self, thread: litmus.Thread) -> dict[str, int]:
+    def _held(self, thread: Thread) -> dict[str, int]:
         """For each register, a bit for each location whose address it may hold at some time."""
         everywhere = sum(1 << at for at in self._locations.values())
         held = dict.fromkeys(self._names, 0)
@@ -290,27 +304,23 @@ class ThreadAutomaton:
             before = dict(held)
             for ins in self._code:
                 match ins:
-                    case litmus.Load(target):
+                    case Load(target):
                         held[target] = everywhere
-                    case litmus.Assign(
-                        target, "mov" | "add" | "sub", values
-                    ):  # addresses; the other operations make none
+                    case Assign(target, "mov" | "add" | "sub", values):  # addresses; the other operations make none
                         for value in values:
                             held[target] |= self._named(value, held)
         return held
 
-    def _named(self, operand: litmus.Operand, held: Mapping[str, int]) -> int:
+    def _named(self, operand: Operand, held: Mapping[str, int]) -> int:
         match operand:
-            case litmus.Reg(name):
+            case Reg(name):
                 return held[name]
-            case litmus.Loc(name) if name in self._locations:
+            case Loc(name) if name in self._locations:
                 return 1 << self._locations[name]
             case _:
                 return 0
 
-    def _accessed(
-        self, places: Iterable[int], kind: type[litmus.Load] | type[litmus.Store], held: Mapping[str, int]
-    ) -> int:
+    def _accessed(self, places: Iterable[int], kind: type[Load] | type[Store], held: Mapping[str, int]) -> int:
         found = 0
         for place in places:
             ins = self._code[place]
@@ -319,29 +329,25 @@ class ThreadAutomaton:
         return found
 
 
-def _check_modelled(number: int, ins: litmus.Instruction) -> None:
+def _check_modelled(number: int, ins: Instruction) -> None:
     match ins:
-        case litmus.Load(mode=mode) | litmus.Store(mode=mode):
-            known = mode.order is litmus.Order.WEAK and not mode.tags
-        case litmus.Fence(mode):
-            known = (
-                mode.order is litmus.Order.SC
-                and mode.scope in (litmus.Scope.CTA, litmus.Scope.GPU, litmus.Scope.SYS)
-                and not mode.tags
-            )
+        case Load(mode=mode) | Store(mode=mode):
+            known = mode.order is Order.WEAK and not mode.tags
+        case Fence(mode):
+            known = mode.order is Order.SC and mode.scope in (Scope.CTA, Scope.GPU, Scope.SYS) and not mode.tags
         case _:
-            known = isinstance(ins, litmus.Assign | litmus.Branch | litmus.Label)
+            known = isinstance(ins, Assign | Branch | Label)
     if not known:
         reason = "Sorensen 2013 models plain loads and stores, membar.cta and membar.gl"
         raise UnmodelledError(f"P{number}: {describe(ins)}: {reason}")
 
 
-def _constant(operand: litmus.Operand) -> Value:
-    assert not isinstance(operand, litmus.Reg)
-    return Address(operand.name) if isinstance(operand, litmus.Loc) else operand
+def _constant(operand: Operand) -> Value:
+    assert not isinstance(operand, Reg)
+    return Address(operand.name) if isinstance(operand, Loc) else operand
 
 
-def _truth(condition: litmus.Comparison | None, value: Callable[[litmus.Operand], Value]) -> Value | None:
+def _truth(condition: Comparison | None, value: Callable[[Operand], Value]) -> Value | None:
     """1 where a branch is taken, 0 where it is not, None where its comparison has no meaning."""
     if condition is None:
         return 1

@@ -39,9 +39,27 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
 from corpus.litmus.flow import unguarded_flow
+from corpus.litmus.instructions import (
+    Assign,
+    AsyncGroup,
+    AsyncOperation,
+    Barrier,
+    Branch,
+    GroupOperation,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    operands_of,
+    registers_written,
+)
+from corpus.litmus.locations import Loc, Operand, Reg, element, physical
+from corpus.litmus.orders import MBARRIER, Place, Scope
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from oracle.executions.barriers import certain_names
 from oracle.executions.values import Address, Value, address_of, calculate, value_text
 from oracle.progress.system import NO_STEP, Action
@@ -54,14 +72,14 @@ MOST_LOCAL_STEPS = 100_000
 """The limit of steps that a thread may do by itself between two accesses."""
 
 
-SEEN_BY_OTHERS = litmus.Load | litmus.Store | litmus.Rmw | litmus.Barrier | litmus.GroupOperation
+SEEN_BY_OTHERS = Load | Store | Rmw | Barrier | GroupOperation
 """The instructions that are steps of a thread."""
 
 
 class Meeting(NamedTuple):
     """A barrier: the group whose threads meet, the level that it is of, what they call it, and the quorum."""
 
-    level: litmus.Scope
+    level: Scope
     group: tuple[int, ...]
     name: Value
     quorum: Value | None
@@ -94,7 +112,7 @@ class Automaton:
 
     def __init__(
         self,
-        test: litmus.LitmusTest,
+        test: LitmusTest,
         number: int,
         cells: Mapping[str, int],
         stops: frozenset[int] = frozenset(),
@@ -113,35 +131,33 @@ class Automaton:
 
         self._index: dict[ThreadPosition, int] = {}
         self._after: dict[tuple[int, Memory], tuple[int, Memory]] = {}
-        computed = {name for ins in self.body for name in litmus.written(ins)}
-        self.waits_later = any(isinstance(ins, litmus.Barrier) and ins.wait for ins in self.body)
+        computed = {name for ins in self.body for name in registers_written(ins)}
+        self.waits_later = any(isinstance(ins, Barrier) and ins.wait for ins in self.body)
         self.computed_names = [
             (pc, ins.scope)
             for pc, ins in enumerate(self.body)
-            if isinstance(ins, litmus.Barrier)
+            if isinstance(ins, Barrier)
             and ins.quorum is None
-            and isinstance(ins.name, litmus.Reg)
+            and isinstance(ins.name, Reg)
             and ins.name.name in computed
         ]
         registers = test.threads[number].registers
-        self.start = self._run(
-            0, {name: _constant(value) for name, value in registers if not isinstance(value, litmus.Reg)}
-        )
+        self.start = self._run(0, {name: _constant(value) for name, value in registers if not isinstance(value, Reg)})
 
     def ended(self, position: int) -> bool:
         """Whether the thread has come to its end."""
         return self.positions[position].pc == len(self.body)
 
-    def instruction(self, position: int) -> litmus.Instruction:
+    def instruction(self, position: int) -> Instruction:
         """The instruction that a thread does next; the thread must not have ended."""
         return self.body[self.positions[position].pc]
 
     def is_wait(self, position: int) -> bool:
         """Whether a thread is at a wait that is no arrival."""
         ins = self.instruction(position)
-        return isinstance(ins, litmus.Barrier) and ins.wait
+        return isinstance(ins, Barrier) and ins.wait
 
-    def may_come(self, position: int, level: litmus.Scope) -> bool:
+    def may_come(self, position: int, level: Scope) -> bool:
         """Whether a barrier without a quorum is ahead whose name is computed, so that it may be any."""
         ahead = self.flow.ahead[self.positions[position].pc]
         return any(at is level and pc in ahead for pc, at in self.computed_names)
@@ -165,7 +181,7 @@ class Automaton:
     def outcome(self, position: int, memory: Memory) -> str:
         """The text of what an access reads, as ``r0 = 1``."""
         ins = self.instruction(position)
-        if not isinstance(ins, litmus.Load | litmus.Rmw) or ins.target is None:
+        if not isinstance(ins, Load | Rmw) or ins.target is None:
             return ""
         here = self.positions[position]
         told = self._told(here.pc, ins, memory[0][self._cell(here, ins)], self._registers(here))
@@ -174,7 +190,7 @@ class Automaton:
     def failing(self, position: int, memory: Memory) -> int | None:
         """The position after a weak compare-and-swap that fails for no reason, where it could succeed."""
         here, ins = self.positions[position], self.instruction(position)
-        if here.round or not isinstance(ins, litmus.Rmw) or ins.success is None:
+        if here.round or not isinstance(ins, Rmw) or ins.success is None:
             return None
         registers = self._registers(here)
         old = memory[0][self._cell(here, ins)]
@@ -183,42 +199,40 @@ class Automaton:
         return self._run(here.pc + 1, self._read(ins, registers, old, 0))
 
     @staticmethod
-    def _read(
-        ins: litmus.Load | litmus.Rmw, registers: dict[str, Value], old: Value, succeeded: int
-    ) -> dict[str, Value]:
+    def _read(ins: Load | Rmw, registers: dict[str, Value], old: Value, succeeded: int) -> dict[str, Value]:
         """The registers after a read; ``succeeded`` is what a weak compare-and-swap tells."""
-        told = [(ins.target, old), (ins.success if isinstance(ins, litmus.Rmw) else None, succeeded)]
+        told = [(ins.target, old), (ins.success if isinstance(ins, Rmw) else None, succeeded)]
         return registers | {name: value for name, value in told if name is not None}
 
     def _access(self, position: int, memory: Memory) -> tuple[int, Memory]:
         here, ins = self.positions[position], self.instruction(position)
         if here.round:
             return position, memory
-        if isinstance(ins, litmus.GroupOperation):
+        if isinstance(ins, GroupOperation):
             raise self._wrong(here.pc, "a stepping says which lanes do it together")
-        assert isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw)
+        assert isinstance(ins, Load | Store | Rmw)
         registers = self._registers(here)
         cell = self._cell(here, ins)
         values, arrived = memory
         stored: Value | None
-        if isinstance(ins, litmus.Store):
+        if isinstance(ins, Store):
             stored = self._value(registers, ins.value)
         else:
             old = values[cell]
-            stored = self._updated(here.pc, ins, old, registers) if isinstance(ins, litmus.Rmw) else None
+            stored = self._updated(here.pc, ins, old, registers) if isinstance(ins, Rmw) else None
             registers = self._read(ins, registers, self._told(here.pc, ins, old, registers), int(stored is not None))
         if stored is not None and stored != values[cell]:
             memory = (*values[:cell], stored, *values[cell + 1 :]), arrived
         return self._run(here.pc + 1, registers), memory
 
-    def _told(self, pc: int, ins: litmus.Load | litmus.Rmw, old: Value, registers: Mapping[str, Value]) -> Value:
+    def _told(self, pc: int, ins: Load | Rmw, old: Value, registers: Mapping[str, Value]) -> Value:
         """What a read gives: the value, or whether an mbarrier has completed a phase."""
-        if not isinstance(ins, litmus.Load) or ins.phase is None:
+        if not isinstance(ins, Load) or ins.phase is None:
             return old
-        question = f"{litmus.MBARRIER}.{'parity' if ins.parity else 'phase'}"
+        question = f"{MBARRIER}.{'parity' if ins.parity else 'phase'}"
         return self._computed(pc, question, old, self._value(registers, ins.phase))
 
-    def _updated(self, pc: int, ins: litmus.Rmw, old: Value, registers: Mapping[str, Value]) -> Value | None:
+    def _updated(self, pc: int, ins: Rmw, old: Value, registers: Mapping[str, Value]) -> Value | None:
         """The value that a read-modify-write stores, None where it stores none."""
         first, *rest = (self._value(registers, operand) for operand in ins.operands)
         if ins.operation == "cas":
@@ -233,7 +247,7 @@ class Automaton:
                 return self._position(ThreadPosition(pc, ()))
             if pc in self._stops or isinstance(self.body[pc], SEEN_BY_OTHERS):
                 return self._position(self._at(pc, registers))
-            if isinstance(self.body[pc], litmus.Branch):
+            if isinstance(self.body[pc], Branch):
                 here = self._at(pc, registers)
                 if here in seen:
                     return self._position(replace(here, round=True))
@@ -244,16 +258,16 @@ class Automaton:
     def _alone(self, pc: int, registers: dict[str, Value]) -> int:
         """The place after an instruction that nobody else sees, which changes ``registers``."""
         match self.body[pc]:
-            case litmus.AsyncOperation() | litmus.AsyncGroup():
+            case AsyncOperation() | AsyncGroup():
                 raise self._wrong(pc, "asynchronous operations are in no thread's turn")
-            case litmus.Assign(target, operation, operands):
+            case Assign(target, operation, operands):
                 first, *rest = (self._value(registers, operand) for operand in operands)
                 registers[target] = self._computed(pc, operation, first, rest[0]) if rest else first
-            case litmus.Branch(label) as branch if self._holds(pc, branch, registers):
+            case Branch(label) as branch if self._holds(pc, branch, registers):
                 return self.flow.labels[label]
         return pc + 1
 
-    def _holds(self, pc: int, branch: litmus.Branch, registers: Mapping[str, Value]) -> bool:
+    def _holds(self, pc: int, branch: Branch, registers: Mapping[str, Value]) -> bool:
         if branch.condition is None:
             return True
         sides = (self._value(registers, side) for side in (branch.condition.left, branch.condition.right))
@@ -262,7 +276,7 @@ class Automaton:
     def jumps(self, position: int) -> bool:
         """Whether a thread that is at a branch takes it."""
         here, ins = self.positions[position], self.instruction(position)
-        assert isinstance(ins, litmus.Branch)
+        assert isinstance(ins, Branch)
         return self._holds(here.pc, ins, self._registers(here))
 
     def onward(self, position: int) -> int:
@@ -274,12 +288,12 @@ class Automaton:
     def brings(self, position: int) -> tuple[Value, ...]:
         """The values of the operands of the operation of a subgroup that the thread is at, and its mask if any."""
         registers = self._registers(self.positions[position])
-        return tuple(self._value(registers, operand) for operand in litmus.operands(self.instruction(position)))
+        return tuple(self._value(registers, operand) for operand in operands_of(self.instruction(position)))
 
     def told(self, position: int, result: Value) -> int:
         """The position after an operation of a subgroup, of which the thread is told the result."""
         here, ins = self.positions[position], self.instruction(position)
-        registers = self._registers(here) | dict.fromkeys(litmus.written(ins), result)
+        registers = self._registers(here) | dict.fromkeys(registers_written(ins), result)
         return self._run(here.pc + 1, registers)
 
     def without_meaning(self, position: int, what: str) -> NoVerdictError:
@@ -302,20 +316,18 @@ class Automaton:
 
     def _meeting(self, here: ThreadPosition) -> Meeting | None:
         ins = self.body[here.pc] if here.pc < len(self.body) and not here.round else None
-        if not isinstance(ins, litmus.Barrier):
+        if not isinstance(ins, Barrier):
             return None
         registers = self._registers(here)
         quorum = None if ins.quorum is None else self._value(registers, ins.quorum)
         return Meeting(ins.scope, self.place[: ins.scope.value], self._value(registers, ins.name), quorum)
 
-    def _value(self, registers: Mapping[str, Value], operand: litmus.Operand) -> Value:
-        return registers.get(operand.name, 0) if isinstance(operand, litmus.Reg) else _constant(operand)
+    def _value(self, registers: Mapping[str, Value], operand: Operand) -> Value:
+        return registers.get(operand.name, 0) if isinstance(operand, Reg) else _constant(operand)
 
-    def _cell(self, here: ThreadPosition, ins: litmus.Load | litmus.Store | litmus.Rmw) -> int:
+    def _cell(self, here: ThreadPosition, ins: Load | Store | Rmw) -> int:
         address = self._value(self._registers(here), ins.address)
-        cell = (
-            self._cells.get(litmus.element(address.location, address.offset)) if isinstance(address, Address) else None
-        )
+        cell = self._cells.get(element(address.location, address.offset)) if isinstance(address, Address) else None
         if cell is not None:
             return cell
         raise self._wrong(here.pc, f"{value_text(address)} is no location of the test")
@@ -345,7 +357,7 @@ class LitmusLts:
     chances: tuple[tuple[int, ...], ...] = ()
 
     @property
-    def places(self) -> list[litmus.Place]:
+    def places(self) -> list[Place]:
         """The places of the threads in the scope tree."""
         return [thread.place for thread in self.automata]
 
@@ -388,7 +400,7 @@ class LitmusLts:
         here, ins = automaton.positions[position], automaton.instruction(position)
         if here.round:
             outcome = "for ever, without access"
-        elif isinstance(ins, litmus.Barrier):
+        elif isinstance(ins, Barrier):
             after = self.successors[state][thread]
             stays = after == NO_STEP or self.states[after][1][thread] == self.automata[thread].waiting_at(position)
             outcome = "waits" if stays else ""
@@ -397,7 +409,7 @@ class LitmusLts:
         return Action(automaton.numbers[here.pc], describe(ins), None, outcome)
 
 
-def explore_litmus(test: litmus.LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
+def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
     """All states reachable from the initial one.
 
     Raises ``NoVerdictError`` where there are more than ``limit``, or a step that can be taken has no meaning.
@@ -411,7 +423,7 @@ def explore_litmus(test: litmus.LitmusTest, limit: int = MOST_STATES) -> LitmusL
     successors: list[tuple[int, ...]] = []
     chances: list[tuple[int, ...]] = []
     waits: list[int] = []
-    weak = any(isinstance(ins, litmus.Rmw) and ins.success is not None for thread in automata for ins in thread.body)
+    weak = any(isinstance(ins, Rmw) and ins.success is not None for thread in automata for ins in thread.body)
 
     def known_as(state: tuple[Memory, tuple[int, ...]]) -> int:
         goal = index.get(state)
@@ -458,12 +470,12 @@ def explore_litmus(test: litmus.LitmusTest, limit: int = MOST_STATES) -> LitmusL
     return LitmusLts(automata, place, tuple(states), tuple(successors), tuple(waits), tuple(chances))
 
 
-def memory_of(test: litmus.LitmusTest) -> tuple[dict[str, int], tuple[str, ...], Memory]:
+def memory_of(test: LitmusTest) -> tuple[dict[str, int], tuple[str, ...], Memory]:
     """The cell of each location by name, the locations that have cells in their order, and memory at the start."""
     known = {location.name: location for location in test.locations}
     memory = [location for location in test.locations if location.alias is None]
     place = {location.name: number for number, location in enumerate(memory)}
-    cells = {name: place[litmus.physical(known, name)] for name in known}
+    cells = {name: place[physical(known, name)] for name in known}
     return cells, tuple(place), (tuple(_constant(location.initial) for location in memory), frozenset())
 
 
@@ -474,7 +486,7 @@ class Meetings:
     long as that may be so, those who may yet come to one whose name they compute.
     """
 
-    def __init__(self, test: litmus.LitmusTest, automata: tuple[Automaton, ...]) -> None:
+    def __init__(self, test: LitmusTest, automata: tuple[Automaton, ...]) -> None:
         self._automata = automata
         self._certain = [certain_names(test, thread.number) for thread in automata]
         self.named_late = any(thread.computed_names for thread in automata)
@@ -490,7 +502,7 @@ class Meetings:
         """The state after a thread has come to the barrier that it is at."""
         thread, position = self._automata[tid], positions[tid]
         ins = thread.instruction(position)
-        assert isinstance(ins, litmus.Barrier)
+        assert isinstance(ins, Barrier)
         if ins.wait:
             return memory, (*positions[:tid], thread.passing(position), *positions[tid + 1 :])
         come = memory[1] - {(meeting, ~tid)} | {(meeting, tid)}
@@ -532,21 +544,17 @@ class Meetings:
         return (values, frozenset(one for one in come if one[0] != meeting) | met), after
 
 
-def _numbers(thread: litmus.Thread) -> tuple[int, ...]:
+def _numbers(thread: Thread) -> tuple[int, ...]:
     """How many instructions of a thread stand before each place of its flow, in which predicates are branches."""
     numbers = []
     count = 0
     for ins in thread.instructions:
-        lowered = (
-            not isinstance(ins, litmus.Label)
-            and ins.guard
-            and not (isinstance(ins, litmus.Branch) and ins.condition is None)
-        )
+        lowered = not isinstance(ins, Label) and ins.guard and not (isinstance(ins, Branch) and ins.condition is None)
         numbers += [count] * (3 if lowered else 1)
-        count += not isinstance(ins, litmus.Label)
+        count += not isinstance(ins, Label)
     return (*numbers, count)
 
 
-def _constant(operand: litmus.Operand) -> Value:
-    assert not isinstance(operand, litmus.Reg)
-    return address_of(operand.name) if isinstance(operand, litmus.Loc) else operand
+def _constant(operand: Operand) -> Value:
+    assert not isinstance(operand, Reg)
+    return address_of(operand.name) if isinstance(operand, Loc) else operand

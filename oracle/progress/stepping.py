@@ -26,7 +26,8 @@ from dataclasses import replace
 from functools import wraps
 
 from corpus.graphs import components
-from corpus.litmus.test import LitmusTest, Place
+from corpus.litmus.orders import Place
+from corpus.litmus.test import LitmusTest
 from oracle.progress.explain import (
     Exit,
     Explanation,

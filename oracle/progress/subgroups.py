@@ -50,10 +50,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import describe
 from corpus.litmus.flow import ThreadFlow, unguarded_flow
+from corpus.litmus.instructions import Assign, Branch, GroupOperation, Instruction, Label, Load, Rmw
+from corpus.litmus.locations import Reg
 from corpus.litmus.normal import map_operands
+from corpus.litmus.orders import Place
+from corpus.litmus.test import LitmusTest
 from oracle.executions.values import Value
 from oracle.progress.litmus import (
     MOST_STATES,
@@ -75,14 +78,14 @@ END = -1
 """The place where lanes of several codes reconverge: the end of each."""
 
 
-def is_grouped(test: litmus.LitmusTest) -> bool:
+def is_grouped(test: LitmusTest) -> bool:
     """Decide whether a test has operations of a subgroup."""
-    return any(isinstance(ins, litmus.GroupOperation) for thread in test.threads for ins in thread.instructions)
+    return any(isinstance(ins, GroupOperation) for thread in test.threads for ins in thread.instructions)
 
 
-def subgroups(places: Sequence[litmus.Place]) -> list[tuple[int, ...]]:
+def subgroups(places: Sequence[Place]) -> list[tuple[int, ...]]:
     """The lanes of each subgroup, which are the threads of one place, by the subgroup's first thread."""
-    groups: dict[litmus.Place, list[int]] = {}
+    groups: dict[Place, list[int]] = {}
     for tid, place in enumerate(places):
         groups.setdefault(place, []).append(tid)
     return list(map(tuple, groups.values()))
@@ -103,7 +106,7 @@ class Convergence(ABC):
     def __init__(self, lanes: Sequence[int], threads: Sequence[Automaton]) -> None:
         self.lanes = lanes
         self._threads = threads
-        by_code: dict[tuple[litmus.Instruction, ...], list[int]] = {}
+        by_code: dict[tuple[Instruction, ...], list[int]] = {}
         for lane in lanes:
             by_code.setdefault(_without_names(threads[lane].flow), []).append(lane)
         self.codes = list(by_code.values())
@@ -416,7 +419,7 @@ class _Maximal(Convergence):
             pc = _pc(thread, position)
             counts = {loop.header: counts[loop.header] for loop in loops if loop.header in counts and pc in loop.places}
             still = thread.ended(position) or thread.positions[position].round or position in seen
-            if still or isinstance(thread.body[pc], SEEN_BY_OTHERS | litmus.Branch):
+            if still or isinstance(thread.body[pc], SEEN_BY_OTHERS | Branch):
                 return counts
             seen.add(position)
             counts[pc] = counts.get(pc, -1) + 1
@@ -477,35 +480,35 @@ def _loops_with_operations(flow: ThreadFlow) -> tuple[ReconvergentLoop, ...]:
     return tuple(loop for loop in reconvergent_loops(flow) if loop.places & operations) if operations else ()
 
 
-def _without_names(flow: ThreadFlow) -> tuple[litmus.Instruction, ...]:
+def _without_names(flow: ThreadFlow) -> tuple[Instruction, ...]:
     """The code with registers named by first mention, and labels by their place."""
     registers: dict[str, str] = {}
 
     def renamed(name: str | None) -> str | None:
         return None if name is None else registers.setdefault(name, f"r{len(registers)}")
 
-    found: list[litmus.Instruction] = []
+    found: list[Instruction] = []
     for ins in flow.code:
         new = map_operands(
-            ins, lambda operand: litmus.Reg(str(renamed(operand.name))) if isinstance(operand, litmus.Reg) else operand
+            ins, lambda operand: Reg(str(renamed(operand.name))) if isinstance(operand, Reg) else operand
         )
         match new:
-            case litmus.Label(name):
-                new = litmus.Label(str(flow.labels[name]))
-            case litmus.Branch(label):
+            case Label(name):
+                new = Label(str(flow.labels[name]))
+            case Branch(label):
                 new = replace(new, label=str(flow.labels[label]))
-            case litmus.Load(target) | litmus.Assign(target):
+            case Load(target) | Assign(target):
                 new = replace(new, target=str(renamed(target)))
-            case litmus.GroupOperation():
+            case GroupOperation():
                 new = replace(new, target=renamed(new.target))
-            case litmus.Rmw():
+            case Rmw():
                 new = replace(new, target=renamed(new.target), success=renamed(new.success))
         found.append(new)
     return tuple(found)
 
 
-def _is_tangled(ins: litmus.Instruction) -> bool:
-    return isinstance(ins, litmus.GroupOperation) and ins.mask is None
+def _is_tangled(ins: Instruction) -> bool:
+    return isinstance(ins, GroupOperation) and ins.mask is None
 
 
 @dataclass(frozen=True)
@@ -522,17 +525,17 @@ class SubgroupLts(LitmusLts):
         """The access, barrier or operation of the subgroup that a lane is at, and what it reads."""
         automaton, position = self.automata[thread], self.states[state][1][thread]
         ins = automaton.instruction(position)
-        if isinstance(ins, SEEN_BY_OTHERS) and not isinstance(ins, litmus.GroupOperation):
+        if isinstance(ins, SEEN_BY_OTHERS) and not isinstance(ins, GroupOperation):
             return super().action(state, thread)
         after = self.successors[state][thread]
         outcome = "for ever, without access" if after == state else ""
-        if isinstance(ins, litmus.GroupOperation):
+        if isinstance(ins, GroupOperation):
             waits = after in (NO_STEP, state) or self.states[after][1][thread] == position
             outcome = "waits" if waits else ""
         return Action(automaton.numbers[automaton.positions[position].pc], describe(ins), None, outcome)
 
 
-def explore_subgroups(test: litmus.LitmusTest, convergence: type[Convergence], limit: int = MOST_STATES) -> SubgroupLts:
+def explore_subgroups(test: LitmusTest, convergence: type[Convergence], limit: int = MOST_STATES) -> SubgroupLts:
     """All states reachable from the initial one, where the lanes of each subgroup step as ``convergence`` says.
 
     Raises ``NoVerdictError`` where there are more than ``limit``, or a step that can be taken has no meaning.
@@ -553,7 +556,7 @@ class _State:
 class _Exploration:
     """The semantics of a test: the states that a step of a lane leads to."""
 
-    def __init__(self, test: litmus.LitmusTest, convergence: type[Convergence]) -> None:
+    def __init__(self, test: LitmusTest, convergence: type[Convergence]) -> None:
         self._name = test.name
         cells, self._locations, self._memory = memory_of(test)
         stops = [convergence.stops(unguarded_flow(thread)) for thread in test.threads]
@@ -563,7 +566,7 @@ class _Exploration:
         self._groups = [convergence(lanes, self._threads) for lanes in groups]
         self._of = {lane: number for number, lanes in enumerate(groups) for lane in lanes}
         self._weak = any(
-            isinstance(ins, litmus.Rmw) and ins.success is not None for thread in self._threads for ins in thread.body
+            isinstance(ins, Rmw) and ins.success is not None for thread in self._threads for ins in thread.body
         )
 
     def all(self, limit: int) -> SubgroupLts:
@@ -618,7 +621,7 @@ class _Exploration:
         """The state after a step of a lane, None where it waits."""
         thread, position = self._threads[tid], state.positions[tid]
         ins, meeting = thread.instruction(position), thread.meetings[position]
-        if isinstance(ins, litmus.GroupOperation):
+        if isinstance(ins, GroupOperation):
             if not state.come >> tid & 1:
                 return self._went_on(replace(state, come=state.come | 1 << tid), tid, 0)
             if ins.mask is None and self._groups[self._of[tid]].goes_on:
@@ -632,7 +635,7 @@ class _Exploration:
             moved = replace(state, memory=memory, positions=positions)
             waits = positions[tid] == thread.waiting_at(position)
             return self._went_on(moved, tid, self._passed(state, moved) & ~(1 << tid) | (not waits) << tid)
-        if isinstance(ins, litmus.Branch) and self._groups[self._of[tid]].branches:
+        if isinstance(ins, Branch) and self._groups[self._of[tid]].branches:
             return self._went_on(self._moved(state, tid, thread.onward(position), state.memory), tid, 1 << tid)
         if thread.positions[position].round or not isinstance(ins, SEEN_BY_OTHERS):
             return self._went_on(state, tid, 0)  # for ever
@@ -642,9 +645,7 @@ class _Exploration:
     def _failed(self, state: _State, tid: int) -> _State | None:
         """The state after a lane's weak compare-and-swap has failed for no reason, None where it cannot."""
         thread, position = self._threads[tid], state.positions[tid]
-        failed = (
-            thread.failing(position, state.memory) if isinstance(thread.instruction(position), litmus.Rmw) else None
-        )
+        failed = thread.failing(position, state.memory) if isinstance(thread.instruction(position), Rmw) else None
         return None if failed is None else self._went_on(self._moved(state, tid, failed, state.memory), tid, 1 << tid)
 
     @staticmethod
@@ -681,7 +682,7 @@ class _Exploration:
     def _party(self, state: _State, lane: int) -> int:
         """The lanes that now do the operation together that a lane has come to; 0: not yet."""
         group, ins = self._groups[self._of[lane]], self._threads[lane].instruction(state.positions[lane])
-        assert isinstance(ins, litmus.GroupOperation)
+        assert isinstance(ins, GroupOperation)
         if ins.mask is None:
             control = state.controls[self._of[lane]]
             return 0 if group.goes_on else group.party(control, lane, state.come, state.positions)
@@ -694,7 +695,7 @@ class _Exploration:
             other = self._threads[each].instruction(state.positions[each])
             if not (
                 state.come >> each & 1
-                and isinstance(other, litmus.GroupOperation)
+                and isinstance(other, GroupOperation)
                 and (other.operation, other.mask is None) == (ins.operation, False)
                 and self._said(state, each) == said
             ):
@@ -723,7 +724,7 @@ class _Exploration:
     ) -> Value:
         """What an operation tells a lane, given what the lanes bring by their numbers."""
         ins = self._threads[lane].instruction(state.positions[lane])
-        assert isinstance(ins, litmus.GroupOperation)
+        assert isinstance(ins, GroupOperation)
         match ins.operation:
             case "elect":
                 return int(numbers[lane] == min(brought))

@@ -9,7 +9,10 @@ from functools import partial
 from corpus.code.follower import is_aligned
 from corpus.code.ir import KernelInstruction, SourceLine
 from corpus.code.program import KernelProgram, MixedSize
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign
+from corpus.litmus.locations import Loc, element_of
+from corpus.litmus.orders import Scope
+from corpus.litmus.propositions import Condition, FinalRegister, Proposition, Term, atoms_of, propositions
 from oracle.cat.interpreter import Model
 from oracle.executions.events import INITIAL, Event, EventKind
 from oracle.executions.stuck import Hang, ThreadEnding
@@ -52,9 +55,9 @@ def mixed_finding(mixed: MixedSize) -> KernelFinding:
     return KernelFinding("mixed-size", text, mixed.origins)
 
 
-def terms_of(proposition: litmus.Proposition) -> Iterator[litmus.Term]:
+def terms_of(proposition: Proposition) -> Iterator[Term]:
     """Yield the registers and locations that a proposition compares."""
-    for atom in litmus.atoms(proposition):
+    for atom in atoms_of(proposition):
         yield from (term for term in (atom.left, atom.right) if not isinstance(term, int))
 
 
@@ -124,15 +127,15 @@ def thread_name(program: KernelProgram, number: int) -> str:
     return f"thread {program.launch.thread_number(ids)} of block {program.launch.block_number(ids)}"
 
 
-def marked_places(program: KernelProgram, stop: litmus.FinalRegister) -> tuple[KernelInstruction, ...]:
+def marked_places(program: KernelProgram, stop: FinalRegister) -> tuple[KernelInstruction, ...]:
     """Return the instructions that set a mark of a program."""
     pairs = zip(program.test.threads[stop.thread].instructions, program.origins[stop.thread], strict=True)
-    found = (each for ins, each in pairs if isinstance(ins, litmus.Assign) and ins.target == stop.register)
+    found = (each for ins, each in pairs if isinstance(ins, Assign) and ins.target == stop.register)
     return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
 def violation_finding(
-    program: KernelProgram, condition: litmus.Condition, expectation: str, execution: CandidateExecution
+    program: KernelProgram, condition: Condition, expectation: str, execution: CandidateExecution
 ) -> KernelFinding:
     """Say what the locations of an expectation hold in the end, and who wrote that at which line."""
     overwritten = {before for before, _ in execution.pairs("co")}
@@ -141,10 +144,10 @@ def violation_finding(
         for number, event in enumerate(execution.events)
         if event.kind is EventKind.WRITE and number not in overwritten
     }
-    terms = dict.fromkeys(term for part in litmus.propositions(condition) for term in terms_of(part))
+    terms = dict.fromkeys(term for part in propositions(condition) for term in terms_of(part))
     said = []
     for term in terms:
-        if isinstance(term, litmus.Loc) and term in execution.finals:
+        if isinstance(term, Loc) and term in execution.finals:
             event = last.get(term.name)
             whole = f"{term.name} is {value_text(execution.finals[term])} at the end"
             if event is not None and event.thread != INITIAL:
@@ -158,7 +161,7 @@ def bounds_finding(program: KernelProgram, execution: CandidateExecution) -> Ker
     """Return the finding that an access is outside of what is allocated."""
     places = [n for n, event in enumerate(execution.events) if event.thread != INITIAL]
     events = tuple(n for n in places if execution.events[n].location in program.outside)
-    array, count = litmus.element_of(execution.events[events[0]].location or "")
+    array, count = element_of(execution.events[events[0]].location or "")
     first = execution.events[events[0]]
     text = (
         f"an access of {array} by {thread_name(program, first.thread)}{_at(program, first)} is outside of its {count} "
@@ -229,5 +232,5 @@ def _absent(program: KernelProgram, hang: Hang, waiting: Sequence[int]) -> str:
 def _is_aligned_in_warp(program: KernelProgram, event: Event) -> bool:
     """Return whether an event is the wait for the others of a warp at an aligned barrier."""
     origin = origin_of(program.origins, event)
-    of_warp = event.barrier is not None and event.barrier.group is litmus.Scope.WARP
+    of_warp = event.barrier is not None and event.barrier.group is Scope.WARP
     return of_warp and origin is not None and "warp" not in origin.words and is_aligned(origin)

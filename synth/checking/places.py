@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from corpus.code.launch.fields import DescribedArray, place_in
 from corpus.code.program import KernelProgram
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.locations import element, element_of
 
 _PLACE = re.compile(r"(?<![\w.:])[A-Za-z_]\w*(?:\s*\[[^\]]*\]|\s*\.\s*[A-Za-z_]\w*)+")
 _PARTS = re.compile(r"\[\s*([0-9]{1,9})\s*\]|\.?([A-Za-z_]\w*)")
@@ -68,9 +68,9 @@ def _own(program: KernelProgram, text: str, parts: Sequence[str | int], known: C
     stem = text.rpartition("[")[0]
     base = re.escape(re.sub(r"[^\w.]", "_", stem.replace("]", "")))
     every = (name for name, cell in program.cells.items() if cell.array == f"argument::{stem}" and "." in stem)
-    found = [each for each in every if re.fullmatch(rf"{base}(__\d+)?", litmus.element_of(each)[0])]
-    own = litmus.element(stem, last)
-    return next((each for each in found if litmus.element_of(each)[1] == last), own if own in known else None)
+    found = [each for each in every if re.fullmatch(rf"{base}(__\d+)?", element_of(each)[0])]
+    own = element(stem, last)
+    return next((each for each in found if element_of(each)[1] == last), own if own in known else None)
 
 
 def _of_types(program: KernelProgram, arrays: Sequence[DescribedArray], parts: Sequence[str | int]) -> str | None:

@@ -21,12 +21,30 @@ from corpus.code.follower import DOUBT, MARK, NotUnderstoodError
 from corpus.code.program import KernelProgram
 from corpus.errors import InputError
 from corpus.files import folder_of
-from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.flow import thread_flow
+from corpus.litmus.instructions import Assign, Barrier, Branch, Instruction, addresses_of, is_asynchronous, operands_of
+from corpus.litmus.locations import Loc, Operand, Region, element_of
 from corpus.litmus.normal import map_operands
+from corpus.litmus.propositions import (
+    And,
+    Atom,
+    Condition,
+    FinalRegister,
+    Not,
+    Or,
+    Proposition,
+    Quantifier,
+    Term,
+    atoms_of,
+    conjunction,
+    map_atoms,
+    propositions,
+)
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed, type_of
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.listing import ListedExecutions
@@ -83,7 +101,7 @@ class Search(Protocol[Query]):
     flags: Mapping[str, Query]
     cut: bool
 
-    def satisfied(self, proposition: litmus.Proposition, /) -> Query:
+    def satisfied(self, proposition: Proposition, /) -> Query:
         """What asks for a final state that satisfies a proposition."""
 
     def accesses(self, locations: Collection[str], /) -> Query:
@@ -272,7 +290,7 @@ def speaking(name: str, program: KernelProgram) -> str:
     model with these.
     """
     every = (ins for thread in program.test.threads for ins in thread.instructions)
-    return "ptx-async" if name == "ptx" and any(map(litmus.is_asynchronous, every)) else name
+    return "ptx-async" if name == "ptx" and any(map(is_asynchronous, every)) else name
 
 
 def _shipped(name: str) -> AxiomaticModel:
@@ -292,15 +310,15 @@ def _ask_executions(
     asked: _Asked,
     program: KernelProgram,
     model: AxiomaticModel,
-    condition: litmus.Condition | None,
+    condition: Condition | None,
     expectation: str,
     unroll: int,
     method: str,
 ) -> None:
     """Ask what may happen in an execution that comes to its end."""
-    stops = [litmus.FinalRegister(thread, register) for thread, register in program.stops]
-    terms = [term for part in (condition and litmus.propositions(condition)) or () for term in terms_of(part)]
-    doubts = [litmus.FinalRegister(thread, register) for thread, register in program.doubts]
+    stops = [FinalRegister(thread, register) for thread, register in program.stops]
+    terms = [term for part in (condition and propositions(condition)) or () for term in terms_of(part)]
+    doubts = [FinalRegister(thread, register) for thread, register in program.doubts]
     observed = tuple(dict.fromkeys((*stops, *doubts, *terms)))
     test = replace(program.test, condition=replace(program.test.condition, observed=observed))
     asked.at("executions that end")
@@ -321,7 +339,7 @@ def _ask_ends(
     program: KernelProgram,
     search: Search[Query],
     races: Model | None,
-    condition: litmus.Condition | None,
+    condition: Condition | None,
     expectation: str,
 ) -> None:
     """Ask about accesses, traps, and the expectation."""
@@ -332,8 +350,8 @@ def _ask_ends(
     asked.at("traps")
     told, divides = [inside], False
     for thread, register in program.stops:
-        stop = litmus.FinalRegister(thread, register)
-        stopped = search.satisfied(litmus.Atom("eq", stop, 1))
+        stop = FinalRegister(thread, register)
+        stopped = search.satisfied(Atom("eq", stop, 1))
         execution = search.find([inside, stopped])
         if register == MARK + DIVISION:
             divides = divides or execution is not None
@@ -347,8 +365,8 @@ def _ask_ends(
             text = f"{_STOPPED[why]}: {thread_name(program, thread)}{where}"
             if not any(each.places == marked and each.text.startswith(_STOPPED[why]) for each in asked.findings):
                 asked.found(KernelFinding(kind, text, marked, execution))
-    marks = [litmus.FinalRegister(thread, register) for thread, register in program.doubts]
-    determined = [~search.satisfied(litmus.Atom("eq", mark, 1)) for mark in marks]
+    marks = [FinalRegister(thread, register) for thread, register in program.doubts]
+    determined = [~search.satisfied(Atom("eq", mark, 1)) for mark in marks]
     asks = condition is not None or program.doubts_decide
     doubt = (
         next((mark for mark, not_so in zip(marks, determined, strict=True) if search.find([~not_so])), None)
@@ -366,9 +384,9 @@ def _ask_ends(
         asked.answers["expectation"] = CheckAnswer.UNKNOWN
         asked.reasons.append(why)
     elif condition is not None:
-        wanted = condition.quantifier is litmus.Quantifier.EXISTS
+        wanted = condition.quantifier is Quantifier.EXISTS
         holds = search.satisfied(condition.proposition)
-        fails = holds if condition.quantifier is litmus.Quantifier.NOT_EXISTS else ~holds
+        fails = holds if condition.quantifier is Quantifier.NOT_EXISTS else ~holds
         execution = search.find([*told, fails])
         if wanted:
             execution = None if search.find([*told, holds]) is not None else search.find([*told])
@@ -383,26 +401,26 @@ def _ask_ends(
         asked.unknown("a thread divides by 0, and nothing tells the result")
 
 
-def _untold(program: KernelProgram, condition: litmus.Condition) -> str:
+def _untold(program: KernelProgram, condition: Condition) -> str:
     """Return why an expectation has no answer: it is of a location that may hold a value which nothing tells."""
-    for term in (term for part in litmus.propositions(condition) for term in terms_of(part)):
-        if isinstance(term, litmus.Loc) and term.name in program.untold:
+    for term in (term for part in propositions(condition) for term in terms_of(part)):
+        if isinstance(term, Loc) and term.name in program.untold:
             why = program.untold[term.name]
             return f"the expectation is of {term.name}, which may hold {why}: nothing tells its value"
     return ""
 
 
-def _is_exact(condition: litmus.Condition) -> bool:
+def _is_exact(condition: Condition) -> bool:
     """Return whether a condition asks that locations have certain values, in every execution. Where it holds for some
     number in place of a value that nothing tells, and that is not altered, nothing that it names hangs on the value.
     """
-    atoms = list(litmus.atoms(condition.proposition))
+    atoms = list(atoms_of(condition.proposition))
     equal = all(atom.operation == "eq" and isinstance(atom.right, int) for atom in atoms)
-    joined = condition.proposition == litmus.conjunction(atoms)
-    return equal and joined and condition.quantifier is litmus.Quantifier.FORALL and condition.filter is None
+    joined = condition.proposition == conjunction(atoms)
+    return equal and joined and condition.quantifier is Quantifier.FORALL and condition.filter is None
 
 
-def _is_certain(thread: litmus.Thread, register: str) -> bool:
+def _is_certain(thread: Thread, register: str) -> bool:
     """Return whether a thread sets a register whatever is read, and before it waits for anybody: where others wait for
     it, no execution comes to its end.
     """
@@ -411,11 +429,11 @@ def _is_certain(thread: litmus.Thread, register: str) -> bool:
     while place < flow.end and place not in passed:
         passed.add(place)
         match thread.instructions[place]:
-            case litmus.Assign(target) if target == register:
+            case Assign(target) if target == register:
                 return True
-            case litmus.Branch(label, None):
+            case Branch(label, None):
                 place = flow.labels[label]
-            case litmus.Branch() | litmus.Barrier():
+            case Branch() | Barrier():
                 return False
             case _:
                 place += 1
@@ -439,7 +457,7 @@ def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], 
             if execution is not None:
                 asked.found(race_finding(program, races, execution))
     asked.at("uninitialised memory")
-    shared = {each.name for each in program.test.locations if each.region is litmus.Region.SHARED}
+    shared = {each.name for each in program.test.locations if each.region is Region.SHARED}
     shared = (shared | program.undefined) - program.initialised
     if shared and asked.answers["uninitialised"] is not CheckAnswer.FOUND:
         execution = search.find([~outside, search.reads_initial(shared)])
@@ -461,32 +479,30 @@ def _ask_unfinished(asked: _Asked, program: KernelProgram, model: AxiomaticModel
         asked.reasons.append("whether executions that never end come to a trap")
 
 
-def wrong(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
+def wrong(program: KernelProgram, expectation: str) -> LitmusTest:
     """Return the program with the condition that it goes wrong at its end: a thread has come to a trap or the like, or
     an expectation fails. One that something be possible (``exists``) is left out.
 
     Raises ``InputError`` where the expectation cannot be read.
     """
-    parts: list[litmus.Proposition] = [
-        litmus.Atom("eq", litmus.FinalRegister(thread, register), 1) for thread, register in program.stops
-    ]
+    parts: list[Proposition] = [Atom("eq", FinalRegister(thread, register), 1) for thread, register in program.stops]
     if expectation:
         condition = _condition(program, expectation)
         if why := _untold(program, condition):
             raise NotUnderstoodError(why)
-        if condition.quantifier is litmus.Quantifier.FORALL:
-            parts.append(litmus.Not(condition.proposition))
-        elif condition.quantifier is litmus.Quantifier.NOT_EXISTS:
+        if condition.quantifier is Quantifier.FORALL:
+            parts.append(Not(condition.proposition))
+        elif condition.quantifier is Quantifier.NOT_EXISTS:
             parts.append(condition.proposition)
-    return replace(program.test, condition=litmus.Condition(litmus.Quantifier.EXISTS, litmus.Or(tuple(parts))))
+    return replace(program.test, condition=Condition(Quantifier.EXISTS, Or(tuple(parts))))
 
 
 def expected_always(program: KernelProgram, expectation: str) -> bool:
     """Return whether an expectation is of every execution, and not that something be possible (``exists``)."""
-    return _condition(program, expectation).quantifier is not litmus.Quantifier.EXISTS
+    return _condition(program, expectation).quantifier is not Quantifier.EXISTS
 
 
-def left_over(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
+def left_over(program: KernelProgram, expectation: str) -> LitmusTest:
     """Return what is left of a kernel as a litmus test that asks for an expectation. Elements of an array whose places
     are known are locations by themselves: ``data_1`` for ``data[1]``, which most dialects have no word for.
 
@@ -495,22 +511,22 @@ def left_over(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
     test = _without_doubts(program.test)
     if expectation:
         test = replace(test, condition=_condition(program, expectation))
-    every = (ins for thread in test.threads for ins in thread.instructions if not litmus.is_asynchronous(ins))
-    values = [each for ins in every for each in litmus.operands(ins)[len(litmus.addresses(ins)) :]]
+    every = (ins for thread in test.threads for ins in thread.instructions if not is_asynchronous(ins))
+    values = [each for ins in every for each in operands_of(ins)[len(addresses_of(ins)) :]]
     values += [each.initial for each in test.locations]  # from an address that is a value, others may be computed
-    computed = {litmus.element_of(value.name)[0] for value in values if isinstance(value, litmus.Loc)}
+    computed = {element_of(value.name)[0] for value in values if isinstance(value, Loc)}
     names: dict[str, str] = {}
     for each in test.locations:
-        array, number = litmus.element_of(each.name)
+        array, number = element_of(each.name)
         apart = array not in computed and number > 0
         names[each.name] = _unused(f"{array}_{number}" if apart else each.name, names.values())
 
-    def renamed(operand: litmus.Operand) -> litmus.Operand:
-        return litmus.Loc(names[operand.name]) if isinstance(operand, litmus.Loc) else operand
+    def renamed(operand: Operand) -> Operand:
+        return Loc(names[operand.name]) if isinstance(operand, Loc) else operand
 
-    def said(atom: litmus.Atom) -> litmus.Atom:
-        left, right = (litmus.Loc(names[x.name]) if isinstance(x, litmus.Loc) else x for x in (atom.left, atom.right))
-        return litmus.Atom(atom.operation, left, right)
+    def said(atom: Atom) -> Atom:
+        left, right = (Loc(names[x.name]) if isinstance(x, Loc) else x for x in (atom.left, atom.right))
+        return Atom(atom.operation, left, right)
 
     threads = (
         replace(thread, instructions=tuple(map_operands(ins, renamed) for ins in thread.instructions))
@@ -520,15 +536,15 @@ def left_over(program: KernelProgram, expectation: str) -> litmus.LitmusTest:
         test,
         threads=tuple(threads),
         locations=tuple(replace(each, name=names[each.name]) for each in test.locations),
-        condition=replace(test.condition, proposition=litmus.map_atoms(test.condition.proposition, said)),
+        condition=replace(test.condition, proposition=map_atoms(test.condition.proposition, said)),
     )
 
 
-def _without_doubts(test: litmus.LitmusTest) -> litmus.LitmusTest:
+def _without_doubts(test: LitmusTest) -> LitmusTest:
     """Return a test without what only notes whether results are determined."""
 
-    def doubts(ins: litmus.Instruction) -> bool:
-        return isinstance(ins, litmus.Assign) and (
+    def doubts(ins: Instruction) -> bool:
+        return isinstance(ins, Assign) and (
             ins.target.startswith(MARK + DOUBT) or ins.operation.startswith(UNDETERMINED)
         )
 
@@ -537,21 +553,21 @@ def _without_doubts(test: litmus.LitmusTest) -> litmus.LitmusTest:
     return replace(test, threads=tuple(threads))
 
 
-def _of_parts(program: KernelProgram, atom: litmus.Atom, expectation: str) -> litmus.Proposition:
+def _of_parts(program: KernelProgram, atom: Atom, expectation: str) -> Proposition:
     """Return what is expected of an element as what is expected of its parts."""
-    term, value = (atom.left, atom.right) if isinstance(atom.left, litmus.Loc) else (atom.right, atom.left)
-    if not isinstance(term, litmus.Loc) or not isinstance(value, int) or atom.operation not in ("eq", "ne"):
+    term, value = (atom.left, atom.right) if isinstance(atom.left, Loc) else (atom.right, atom.left)
+    if not isinstance(term, Loc) or not isinstance(value, int) or atom.operation not in ("eq", "ne"):
         wanted = "expected == or != and a number, for other accesses are of parts of that element"
         raise InputError(f"--expect: {shown(expectation)}: {wanted}")
-    equal = list[litmus.Proposition]()
+    equal = list[Proposition]()
     for name in program.wholes[term.name]:
         bits = 8 * program.cells[name].size
-        equal.append(litmus.Atom("eq", litmus.Loc(name), value & (1 << bits) - 1))
+        equal.append(Atom("eq", Loc(name), value & (1 << bits) - 1))
         value >>= bits
     if value not in (0, -1):
-        return litmus.Or(()) if atom.operation == "eq" else litmus.And(())
-    every = litmus.conjunction(equal)
-    return every if atom.operation == "eq" else litmus.Not(every)
+        return Or(()) if atom.operation == "eq" else And(())
+    every = conjunction(equal)
+    return every if atom.operation == "eq" else Not(every)
 
 
 def _unused(name: str, others: Collection[str]) -> str:
@@ -578,7 +594,7 @@ _STOPPED = {
 }
 
 
-def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
+def _condition(program: KernelProgram, expectation: str) -> Condition:
     """Return an expectation as a condition: ``data[0] == 2 && x != 1``, for every execution unless it says exists.
 
     Values are numbers in two's complement: 255 in a byte is -1 here.
@@ -588,16 +604,16 @@ def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
         text = f"forall ({text})"
     known = {*locations(program)}
 
-    def check_known(term: litmus.Term, _: object) -> None:
-        if not isinstance(term, litmus.Loc) or term.name not in known:
+    def check_known(term: Term, _: object) -> None:
+        if not isinstance(term, Loc) or term.name not in known:
             there = ", ".join(locations(program)) or "none"
             raise InputError(f"--expect: {shown(expectation)}: expected locations of the program, which are {there}")
 
-    def stored(atom: litmus.Atom) -> litmus.Proposition:
-        if any(isinstance(term, litmus.Loc) and term.name in program.wholes for term in (atom.left, atom.right)):
-            return litmus.map_atoms(_of_parts(program, atom, expectation), stored)
+    def stored(atom: Atom) -> Proposition:
+        if any(isinstance(term, Loc) and term.name in program.wholes for term in (atom.left, atom.right)):
+            return map_atoms(_of_parts(program, atom, expectation), stored)
         terms = (atom.left, atom.right)
-        bits = 8 * max(program.cells[term.name].size for term in terms if isinstance(term, litmus.Loc))
+        bits = 8 * max(program.cells[term.name].size for term in terms if isinstance(term, Loc))
         left, right = (signed(term, bits) if isinstance(term, int) else term for term in terms)
         if bits > 32 and "-" not in text and any(isinstance(term, int) and term < 0 for term in terms):
             raise InputError(f"--expect: {shown(expectation)}: expected numbers below 2147483648 for 64 bits")
@@ -605,7 +621,7 @@ def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
             raise InputError(
                 f"--expect: {shown(expectation)}: expected numbers of {bits} bits with a sign, where it is < or >"
             )
-        return litmus.Atom(atom.operation, left, right)
+        return Atom(atom.operation, left, right)
 
     try:
         condition = parse_condition(text, None, check_known)
@@ -616,7 +632,7 @@ def _condition(program: KernelProgram, expectation: str) -> litmus.Condition:
         if " or " in said:  # a list of all that may stand there
             said = f"expected comparisons of locations with numbers, as in 'x[1] == 2 && y != 3', found {found}"
         raise InputError(f"--expect: {shown(expectation)}: {said}") from None
-    return replace(condition, proposition=litmus.map_atoms(condition.proposition, stored))
+    return replace(condition, proposition=map_atoms(condition.proposition, stored))
 
 
 def _ask_hangs(

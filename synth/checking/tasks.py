@@ -20,7 +20,8 @@ from corpus.code.launch.launch import Argument, ArrayArgument, ArrayImage, Kerne
 from corpus.code.passes.removed import RemovedAccess, counterpart, removed
 from corpus.code.program import KernelProgram, left_behind, program_of
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.locations import Loc
+from corpus.litmus.propositions import Atom, conjunction
 from oracle.cat.interpreter import Model
 from synth.checking.fields import check_apart, fielded, has_fields_of, shown_names
 from synth.checking.places import located
@@ -148,7 +149,7 @@ class _StatesAfter:
     """What a kernel may leave in memory, each state once. ``cut``: its loops may go on, and leave other states."""
 
     def __init__(self, program: KernelProgram, model: Model, unroll: int) -> None:
-        self._program, self._terms = program, tuple(map(litmus.Loc, program.lasting))
+        self._program, self._terms = program, tuple(map(Loc, program.lasting))
         condition = replace(program.test.condition, observed=self._terms)
         self._search = ExecutionSearch(replace(program.test, condition=condition), model, unroll)
         self.cut = self._search.cut
@@ -163,8 +164,8 @@ class _StatesAfter:
                     raise NotUnderstoodError(f"{self._program.test.name} leaves an address in {term.name}")
                 finals[term.name] = value
             yield left_behind(self._program, finals)
-            same = (litmus.Atom("eq", term, finals[term.name]) for term in self._terms)
-            others.append(~self._search.satisfied(litmus.conjunction(same)))
+            same = (Atom("eq", term, finals[term.name]) for term in self._terms)
+            others.append(~self._search.satisfied(conjunction(same)))
 
 
 def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:

@@ -237,7 +237,7 @@ def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequ
     from corpus.code.program import program_of
     from corpus.dialects.registry import DIALECTS, printed
     from corpus.files import write_atomically
-    from corpus.litmus.test import Region
+    from corpus.litmus.locations import Region
     from synth.checking.questions import left_over
     from synth.checking.sources import options_of, read_kernels
     from synth.checking.tasks import tasks_of

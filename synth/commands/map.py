@@ -21,7 +21,7 @@ from corpus.errors import InputError, printable, visible
 from corpus.executions.translation import MappingFile, Word, read_mapping
 from corpus.files import read_text
 from corpus.journal import Journal
-from corpus.litmus.test import SCOPES
+from corpus.litmus.orders import SCOPES
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from synth.drawing.execution import draw_bug
 from synth.drawing.files import check_picture_name, write_picture

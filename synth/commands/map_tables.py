@@ -17,7 +17,7 @@ from backends.shared.files import file_stem, write_files
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import printable, visible
 from corpus.journal import Journal
-from corpus.litmus.test import Scope
+from corpus.litmus.orders import Scope
 from oracle.consistency import resolve_consistency_models
 from synth.drawing.execution import draw_table_bug
 from synth.drawing.files import write_picture

@@ -20,7 +20,8 @@ from corpus.cycles.edges import parse_edges
 from corpus.errors import InputError, one_line, printable
 from corpus.files import read_text
 from corpus.journal import Journal
-from corpus.litmus.test import MEMORY_REGIONS, SCOPES, Region
+from corpus.litmus.locations import MEMORY_REGIONS, Region
+from corpus.litmus.orders import SCOPES
 from synth.memory.synthesis import CycleSuiteOutcome, CycleSuiteRequest, synthesise, write_suite
 from synth.options.question_folder import corpus_folder, question_name, span, told
 from synth.options.values import Numbers, listed, spelled

@@ -11,7 +11,8 @@ import click
 from constraints.programs.criterion import BOTH, Criterion
 from corpus.errors import one_line, printable
 from corpus.journal import Journal, read_corpus
-from corpus.litmus.test import MEMORY_REGIONS, SCOPES
+from corpus.litmus.locations import MEMORY_REGIONS
+from corpus.litmus.orders import SCOPES
 from synth.memory.show import size_table
 from synth.memory.suites import SuiteRequest, empty_sets, remove_mutants, synthesise, write_suite
 from synth.options.question_folder import corpus_folder, question_name, span, told

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from corpus.litmus.test import Place
+from corpus.litmus.orders import Place
 from synth.drawing.pictures import LINE, Box, text_width
 from synth.memory.explanation import EventColumn, rows_of
 

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
 from corpus.litmus.describe import describe
-from corpus.litmus.test import LitmusTest, Place
+from corpus.litmus.orders import Place
+from corpus.litmus.test import LitmusTest
 from oracle.cat.text import check_text
 from oracle.executions.derivations import DerivedPair
 from oracle.executions.events import INITIAL, EventKind

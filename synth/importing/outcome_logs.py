@@ -36,7 +36,8 @@ from backends.shared.outcomes import signed
 from corpus.errors import InputError
 from corpus.litmus.condition import parse_condition, print_proposition, spell
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import And, Atom, Condition, LitmusTest, Not, Or, Proposition, Term, atoms
+from corpus.litmus.propositions import And, Atom, Condition, Not, Or, Proposition, Term, atoms_of
+from corpus.litmus.test import LitmusTest
 
 _TEST = re.compile(r"Test\s+([A-Za-z0-9_/.\-+\[\]:]+)(?:\s+(Allowed|Required|Forbidden))?\s*$")
 _STATES = re.compile(r"States(?:\s+(\d{1,9}))?\s*$")
@@ -216,7 +217,10 @@ def _names(text: str, condition: Condition, wanted: Sequence[Term]) -> Mapping[T
 def _mentions(condition: Condition) -> list[Term]:
     """Return the registers and locations of a proposition, each as often as it is mentioned."""
     return [
-        term for atom in atoms(condition.proposition) for term in (atom.left, atom.right) if not isinstance(term, int)
+        term
+        for atom in atoms_of(condition.proposition)
+        for term in (atom.left, atom.right)
+        if not isinstance(term, int)
     ]
 
 

@@ -15,7 +15,8 @@ from backends.shared.results import RESULTS, MemoryResult, latest
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import And, Atom, Condition, LitmusTest, Quantifier
+from corpus.litmus.propositions import And, Atom, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
 from oracle.executions.judge import Answer
 from oracle.executions.steps import TooManyError
 from oracle.executions.threads import unroll_threads

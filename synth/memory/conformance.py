@@ -15,7 +15,9 @@ from backends.shared.layout import outcome_terms
 from backends.shared.results import MemoryResult
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term, propositions
+from corpus.litmus.locations import Loc
+from corpus.litmus.propositions import FinalRegister, Term, propositions
+from corpus.litmus.test import LitmusTest
 from corpus.test import Test
 from oracle.consistency import ConsistencyModel, OperationalModel, model_names, resolve_consistency_models
 from oracle.executions.bounds import UNROLL

@@ -25,7 +25,9 @@ from corpus.export import Files, check_names, expected_file, write_folder
 from corpus.laws.c11 import CONSUME
 from corpus.laws.vulkan import STORAGE
 from corpus.litmus.normal import map_modes
-from corpus.litmus.test import LitmusTest, Mode, Order, Quantifier, Scope
+from corpus.litmus.orders import Mode, Order, Scope
+from corpus.litmus.propositions import Quantifier
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect, ForeignRunner
 from corpus.litmus.verdict_table import read_verdicts
 from corpus.runner_tests import Compiled, RunnerTest, files, of_litmus

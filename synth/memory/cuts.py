@@ -8,7 +8,7 @@ from corpus.cycles.edges import COMMUNICATION, PLAIN, Annotation, Edge, all_anno
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
 from corpus.executions.vocabulary import Vocabulary
-from corpus.litmus.test import SCOPES, Order
+from corpus.litmus.orders import SCOPES, Order
 from oracle.cat.interpreter import Model
 from oracle.executions.vocabulary import vocabulary_of
 from synth.memory.synthesis import CycleSuiteRequest

@@ -15,11 +15,16 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import describe
+from corpus.litmus.instructions import AsyncGroup, Instruction, Load, Rmw, Store, registers_written
+from corpus.litmus.locations import Loc, Reg, Region
 from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.orders import CLUSTER, Place, Scope
 from corpus.litmus.processors import ALL_WORDS
+from corpus.litmus.propositions import FinalRegister, conjunction, propositions
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from oracle.cat.syntax import shipped_models
 from oracle.cat.terms import ModelCheck
 from oracle.cat.text import check_text
@@ -106,16 +111,16 @@ def event_text(execution: CandidateExecution, number: int) -> str:
     What is done to an mbarrier tells its state, ``R.rlx.cta m=(phase 0, pending 1)``.
     """
     event, value = execution.events[number], execution.values[number]
-    if isinstance(event.group, litmus.AsyncGroup):
+    if isinstance(event.group, AsyncGroup):
         return describe(event.group)
     words = [text for tag, text in (*_ORDERS.items(), *_CACHES.items()) if tag in event.tags]
     if "VOL" in event.tags:
         words.remove("rlx")  # volatile implies it, and the scope as well
     elif event.scope is not None:
-        words.append(litmus.CLUSTER if "CLUSTER" in event.tags else event.scope.label)
+        words.append(CLUSTER if "CLUSTER" in event.tags else event.scope.label)
     words += [text for tag, text in _KINDS.items() if tag in event.tags]
     if event.kind is EventKind.FENCE and not event.tags.issuperset(MEMORIES):
-        words += [region for region in litmus.Region if region.name in event.tags]
+        words += [region for region in Region if region.name in event.tags]
     own = [tag.lower() for tag in sorted(event.tags) if tag.lower() in ALL_WORDS]
     head = ".".join((event.kind, *(own or words)))
     if event.barrier is not None:
@@ -129,21 +134,21 @@ def event_text(execution: CandidateExecution, number: int) -> str:
     return f"{head} {event.virtual}={told}{failed}"
 
 
-def place_text(place: litmus.Place) -> str:
+def place_text(place: Place) -> str:
     """Return the place of a thread in the scope tree: ``cta 0, gpu 0``."""
     return f"cta {place.cta}, gpu {place.gpu}"
 
 
-def tells_places(test: litmus.LitmusTest) -> bool:
+def tells_places(test: LitmusTest) -> bool:
     """Return whether the places of threads may matter.
 
     They do not in a test in C: it has no scopes, and each of its threads is alone in its group.
     """
-    ctas = {thread.place[: litmus.Scope.CTA.value] for thread in test.threads}
+    ctas = {thread.place[: Scope.CTA.value] for thread in test.threads}
     gpus = {thread.place.gpu for thread in test.threads}
     modes = [ins.mode for thread in test.threads for ins in thread.instructions if hasattr(ins, "mode")]
-    scoped = any(mode.scope not in (None, litmus.Scope.SYS) or mode.volatile or mode.cache for mode in modes)
-    shared = any(location.region is litmus.Region.SHARED for location in test.locations)
+    scoped = any(mode.scope not in (None, Scope.SYS) or mode.volatile or mode.cache for mode in modes)
+    shared = any(location.region is Region.SHARED for location in test.locations)
     return scoped or shared or len(ctas) < len(test.threads) or len(gpus) > 1
 
 
@@ -218,7 +223,7 @@ def explanation_record(file: str, explanation: MemoryExplanation, unroll: int) -
     }
 
 
-def run_account(test: litmus.LitmusTest, model: OperationalModel, unroll: int) -> Account:
+def run_account(test: LitmusTest, model: OperationalModel, unroll: int) -> Account:
     """Return the account of an operational model's verdict: a run, or how far a run was searched for."""
     record = run_record("", test, model, unroll)
     lines = []
@@ -234,7 +239,7 @@ def run_account(test: litmus.LitmusTest, model: OperationalModel, unroll: int) -
     return _account(test, model.name, record["verdict"], lines)
 
 
-def machine_account(test: litmus.LitmusTest, model: str, code: Sequence[Sequence[str]], run: Sequence[str]) -> Account:
+def machine_account(test: LitmusTest, model: str, code: Sequence[Sequence[str]], run: Sequence[str]) -> Account:
     """Return the account of a run of a machine: the machine instructions of each thread, and the run step by step."""
     columns = [[f"P{number}", *thread] for number, thread in enumerate(code)]
     program = [f"  {line}" for line in _table(columns, " | ")]
@@ -246,9 +251,9 @@ def _numbered(run: Sequence[str]) -> list[str]:
     return [f"  {number:2}. {step}" for number, step in enumerate(run, 1)]
 
 
-def run_record(file: str, test: litmus.LitmusTest, model: OperationalModel, unroll: int) -> dict[str, Any]:
+def run_record(file: str, test: LitmusTest, model: OperationalModel, unroll: int) -> dict[str, Any]:
     """Return the explanation of an operational model as plain data: ``run`` is null where the outcome is forbidden."""
-    run = model.run(test, litmus.conjunction(litmus.propositions(test.condition)), unroll)
+    run = model.run(test, conjunction(propositions(test.condition)), unroll)
     outcomes = model.explore(test, unroll)
     return {
         "file": file,
@@ -286,11 +291,11 @@ def derived_edges(violation: Violation) -> list[DerivedPair]:
     return list(found)
 
 
-def _account(test: litmus.LitmusTest, model: str, answer: Answer, reason: Sequence[str]) -> Account:
+def _account(test: LitmusTest, model: str, answer: Answer, reason: Sequence[str]) -> Account:
     return Account(test.name, model, answer, "\n".join(program_lines(test)), "\n".join(reason))
 
 
-def program_lines(test: litmus.LitmusTest, asked: bool = True) -> Iterator[str]:
+def program_lines(test: LitmusTest, asked: bool = True) -> Iterator[str]:
     """Yield the lines of the threads side by side, and of the condition where it is not the asked outcome."""
     places = [f" ({place_text(thread.place)})" * tells_places(test) for thread in test.threads]
     columns = [
@@ -303,15 +308,13 @@ def program_lines(test: litmus.LitmusTest, asked: bool = True) -> Iterator[str]:
         yield from (f"  {line}" for line in print_condition(test.condition).splitlines())
 
 
-def _by_location(instruction: litmus.Instruction, thread: litmus.Thread) -> litmus.Instruction:
+def _by_location(instruction: Instruction, thread: Thread) -> Instruction:
     """Return the instruction with its address by name, where the address is in a register that never changes."""
-    if not isinstance(instruction, litmus.Load | litmus.Store | litmus.Rmw) or not isinstance(
-        instruction.address, litmus.Reg
-    ):
+    if not isinstance(instruction, Load | Store | Rmw) or not isinstance(instruction.address, Reg):
         return instruction
     address = dict(thread.registers).get(instruction.address.name)
-    kept = all(instruction.address.name not in litmus.written(other) for other in thread.instructions)
-    return replace(instruction, address=address) if kept and isinstance(address, litmus.Loc) else instruction
+    kept = all(instruction.address.name not in registers_written(other) for other in thread.instructions)
+    return replace(instruction, address=address) if kept and isinstance(address, Loc) else instruction
 
 
 _BETWEEN = "   "
@@ -366,7 +369,7 @@ def execution_lines(execution: CandidateExecution, form: ExecutionForm = _WHOLE)
     finals = ", ".join(
         f"{spell(term)}={value_text(value)}"
         for term, value in execution.finals.items()
-        if form.relations or not isinstance(term, litmus.FinalRegister)
+        if form.relations or not isinstance(term, FinalRegister)
     )
     if relations or finals:
         yield ""

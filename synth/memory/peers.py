@@ -26,7 +26,8 @@ from pathlib import Path
 from backends.shared.toolchain import run, which
 from corpus.dialects.registry import runners
 from corpus.errors import InputError, one_line
-from corpus.litmus.test import LitmusTest, Quantifier
+from corpus.litmus.propositions import Quantifier
+from corpus.litmus.test import LitmusTest
 from corpus.private import private_folder
 from corpus.suite import Corpus
 from corpus.test import Test

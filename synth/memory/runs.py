@@ -21,8 +21,10 @@ from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.litmus.condition import spell
+from corpus.litmus.locations import Loc
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc
+from corpus.litmus.propositions import FinalRegister
+from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
 from synth.campaigns import ALONE, Campaign
 from synth.hangs import Control

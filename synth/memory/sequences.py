@@ -45,7 +45,11 @@ from corpus.executions.vocabulary import KIND_WORDS, Vocabulary
 from corpus.files import read_text
 from corpus.journal import FoundTest, Journal, finish, first_free
 from corpus.laws.amdgpu import GLOBAL, LOCAL
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Fence, Load, Rmw, Store
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Scope
+from corpus.litmus.propositions import conjunction, propositions
+from corpus.litmus.test import LitmusTest
 from corpus.test import Test
 from oracle.cat.syntax import MOST_BYTES
 from oracle.consistency import AxiomaticModel, ConsistencyModel, machine_table
@@ -80,9 +84,9 @@ class NamedTable:
     table: SequenceTable = field(hash=False, compare=False)
     digest: str
 
-    def runs(self, test: litmus.LitmusTest) -> bool:
+    def runs(self, test: LitmusTest) -> bool:
         """Return whether the machine has all that a test is about: in tgsplit mode there is no local memory."""
-        local = any(location.region is litmus.Region.SHARED for location in test.locations)
+        local = any(location.region is Region.SHARED for location in test.locations)
         return FAMILIES[self.table.machine].local or not local
 
 
@@ -150,7 +154,7 @@ def checked_tables(
     }
     words = replace(max(every, key=lambda words: len(words.regions)), modes=modes)
     if scopes:
-        words = words.within([scope for scope in litmus.Scope if scope.label in scopes])
+        words = words.within([scope for scope in Scope if scope.label in scopes])
     return CheckedTables(source, tuple(tables), words, events, threads, scopes)
 
 
@@ -171,7 +175,7 @@ def run_unit(unit: SizeUnit, check: CheckedTables, solver: str) -> Iterator[list
 
 
 @cache
-def named_suite(texts: tuple[str, ...]) -> tuple[tuple[int, litmus.LitmusTest], ...]:
+def named_suite(texts: tuple[str, ...]) -> tuple[tuple[int, LitmusTest], ...]:
     """Return the tests of executions, smallest first, each under a name of its own and with its number of events."""
     executions = [parse_execution(text) for text in texts]
     taken: set[str] = set()
@@ -189,7 +193,7 @@ class TableBug:
     """A bug: a test with an outcome that the source forbids, and that the machine reaches. ``kind``: a minimal test, a
     ``stronger`` one or a ``shape``."""
 
-    test: litmus.LitmusTest
+    test: LitmusTest
     size: int
     kind: str
 
@@ -298,15 +302,15 @@ def search_tables(
 
 
 def _with_stronger(
-    minimal: litmus.LitmusTest, lost: Sequence[WordStep], check: CheckedTables
-) -> Iterator[tuple[str, litmus.LitmusTest]]:
+    minimal: LitmusTest, lost: Sequence[WordStep], check: CheckedTables
+) -> Iterator[tuple[str, LitmusTest]]:
     """A minimal test, then those with instructions from which a step is lost."""
     yield MINIMAL, minimal
     for test in raised(minimal, lost, check.order):
         yield STRONGER, test
 
 
-def _shapes_beyond(events: int, scopes: tuple[str, ...]) -> Iterator[tuple[int, litmus.LitmusTest, str]]:
+def _shapes_beyond(events: int, scopes: tuple[str, ...]) -> Iterator[tuple[int, LitmusTest, str]]:
     """The named shapes that have more events than what was searched, of the scopes that are asked for."""
     for test in shapes():
         size = events_of(test)
@@ -314,24 +318,24 @@ def _shapes_beyond(events: int, scopes: tuple[str, ...]) -> Iterator[tuple[int, 
             yield size, test, SHAPE
 
 
-def events_of(test: litmus.LitmusTest) -> int:
+def events_of(test: LitmusTest) -> int:
     """Return the number of events of a test: two of an update, one of each other instruction."""
-    return sum(1 + isinstance(ins, litmus.Rmw) for thread in test.threads for ins in thread.instructions)
+    return sum(1 + isinstance(ins, Rmw) for thread in test.threads for ins in thread.instructions)
 
 
-def _scopes(test: litmus.LitmusTest) -> set[str]:
+def _scopes(test: LitmusTest) -> set[str]:
     modes = [
         ins.mode
         for thread in test.threads
         for ins in thread.instructions
-        if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence)
+        if isinstance(ins, Load | Store | Rmw | Fence)
     ]
     return {mode.scope.label for mode in modes if mode.scope is not None}
 
 
 def _explore(
     answer: TableAnswer,
-    tests: Iterator[tuple[int, litmus.LitmusTest, str]],
+    tests: Iterator[tuple[int, LitmusTest, str]],
     bugs: list[TableBug],
     check: CheckedTables,
     until: Until,
@@ -351,12 +355,12 @@ def _explore(
     return ""
 
 
-def is_bug(test: litmus.LitmusTest, table: SequenceTable, source: ConsistencyModel) -> bool:
+def is_bug(test: LitmusTest, table: SequenceTable, source: ConsistencyModel) -> bool:
     """Return whether a table's machine reaches the outcome of a test, and the source forbids it."""
     return is_reached(test, table) and judge(test, axiomatic(source), counts=False).answer is Answer.FORBIDDEN
 
 
-def _rows(test: litmus.LitmusTest, table: SequenceTable) -> frozenset[RowKey]:
+def _rows(test: LitmusTest, table: SequenceTable) -> frozenset[RowKey]:
     """The rows that a test is translated by; none where another table has the word, or another address space."""
     try:
         return rows_used(test, table)
@@ -413,7 +417,7 @@ def judged_deletion(
 @cache
 def _tests_with_rows(
     named: NamedTable, suite: tuple[str, ...], events: int, scopes: tuple[str, ...]
-) -> list[tuple[int, litmus.LitmusTest, frozenset[RowKey]]]:
+) -> list[tuple[int, LitmusTest, frozenset[RowKey]]]:
     """The minimal tests and then the shapes of more events that a machine runs, with their sizes and rows."""
     tests = [*named_suite(suite), *((size, test) for size, test, _ in _shapes_beyond(events, scopes))]
     return [(size, test, rows) for size, test in tests if named.runs(test) and (rows := _rows(test, named.table))]
@@ -522,7 +526,7 @@ class ToldTableBug:
 def told_table_bug(bug: TableBug, table: NamedTable, source: ConsistencyModel) -> ToldTableBug:
     """Return a bug with what explains it."""
     assert isinstance(source, AxiomaticModel)  # as ``checked_tables`` has it
-    condition = litmus.conjunction(litmus.propositions(bug.test.condition))
+    condition = conjunction(propositions(bug.test.condition))
     run = machine_run(bug.test, translated(bug.test, table.table), FAMILIES[table.table.machine], condition)
     assert run is not None  # the machine reaches the outcome
     return ToldTableBug(bug, table, source, explain_with(bug.test, axiomatic(source), UNROLL), run)

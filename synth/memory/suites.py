@@ -34,7 +34,9 @@ from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.files import inner_folder, write_atomically
 from corpus.journal import FoundTest, Journal, finish, first_free, records_beside, remove_derived
 from corpus.links import LINKS, MUTANTS, MutantLink, print_links
-from corpus.litmus.test import MEMORY_REGIONS, LitmusTest, Region, Scope
+from corpus.litmus.locations import MEMORY_REGIONS, Region
+from corpus.litmus.orders import Scope
+from corpus.litmus.test import LitmusTest
 from corpus.records import test_record
 from corpus.suite import LABELS, MANIFEST, TESTS, TIMES, write_corpus
 from corpus.test import Test

@@ -27,7 +27,7 @@ from corpus.cycles.suites import litmus_record
 from corpus.dialects.registry import dialect_for
 from corpus.errors import InputError
 from corpus.journal import FoundTest, Journal, finish, finish_named
-from corpus.litmus.test import Region
+from corpus.litmus.locations import Region
 from corpus.records import test_record
 from corpus.test import Test
 from synth import VERSION

@@ -20,7 +20,8 @@ from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
 from corpus.executions.translation import Choice, MappedOp, MappingFile, Translation, translated, translation
 from corpus.executions.vocabulary import Vocabulary, scope_word, spelled_mode, vocabulary
-from corpus.litmus.test import Mode, Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Mode, Scope
 from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.cat.variants import definitions, emptied, without_check

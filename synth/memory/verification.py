@@ -21,7 +21,7 @@ from corpus.executions.execution import Execution
 from corpus.executions.text import execution_text
 from corpus.journal import sorted_once
 from corpus.links import LINKS, MUTANTS, print_links
-from corpus.litmus.test import SCOPES
+from corpus.litmus.orders import SCOPES
 from corpus.records import record_reader
 from corpus.suite import TESTS, Corpus, read_manifest, read_tests
 from corpus.test import Test

@@ -20,7 +20,9 @@ from corpus.executions.execution import OpKind
 from corpus.laws.c11 import WEAKER
 from corpus.laws.opencl import FENCED
 from corpus.laws.ptx import PAST_L1
-from corpus.litmus.test import DEFAULT_RMW, Barrier, Fence, LitmusTest, Load, Mode, Order, Rmw, Scope, Store
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.orders import DEFAULT_RMW, Mode, Order, Scope
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.cat.variants import branches_order_writes

@@ -21,7 +21,7 @@ from corpus.errors import InputError
 from corpus.executions.execution import OpKind
 from corpus.executions.vocabulary import KIND_WORDS, scope_word, spelled_mode
 from corpus.files import read_text
-from corpus.litmus.test import Mode, Order, Scope
+from corpus.litmus.orders import Mode, Order, Scope
 
 TARGETS = ("c", "cuda", "opencl", "ptx", "vulkan")
 """The targets whose cost tables ship."""

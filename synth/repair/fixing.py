@@ -15,7 +15,9 @@ from constraints.executions import judge_by_sat
 from constraints.repairs import Cut, Repair, RepairableProgram, Requirement, cut_of, lowered, repairs
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
-from corpus.litmus.test import Barrier, Fence, Instruction, LitmusTest, Mode
+from corpus.litmus.instructions import Barrier, Fence, Instruction
+from corpus.litmus.orders import Mode
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.consistency import OperationalModel, resolve_consistency_models

@@ -23,7 +23,20 @@ from corpus.dialects.registry import DIALECTS
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
 from corpus.laws import ptx
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import (
+    AsyncGroup,
+    AsyncOperation,
+    Barrier,
+    Fence,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    is_asynchronous,
+)
+from corpus.litmus.orders import CLUSTER, MBARRIER, Mode, Order, Scope
+from corpus.litmus.propositions import Or
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.executions.steps import TooManyError
@@ -140,7 +153,7 @@ def find_repairs(
     programs = [_ending(program) for program in programs]
     program = programs[0]
     tests = [wrong(each, task.expected(each)) for each in programs]
-    outcome = any(test.condition.proposition != litmus.Or(()) for test in tests)
+    outcome = any(test.condition.proposition != Or(()) for test in tests)
     question = RepairQuestion(model, asked.unroll, outcome, bool(model.flags))
     words, costs = _words(tests, task.launch.cluster != (1, 1, 1)), read_costs(asked.cost)
     with Fixing(tests, words, question, costs, direction, allowed, partial(_tied, program)) as fixing:
@@ -150,9 +163,7 @@ def find_repairs(
 
 def _ending(program: KernelProgram) -> KernelProgram:
     """Return a program whose threads have a label at their end, where a barrier may be put."""
-    threads = (
-        replace(thread, instructions=(*thread.instructions, litmus.Label("BEHIND"))) for thread in program.test.threads
-    )
+    threads = (replace(thread, instructions=(*thread.instructions, Label("BEHIND"))) for thread in program.test.threads)
     test = replace(program.test, threads=tuple(threads))
     return replace(program, test=test, origins=tuple((*code, None) for code in program.origins))
 
@@ -193,24 +204,24 @@ def _names(task: KernelTask, asked: KernelRepairRequest) -> dict[str, Any]:
 # Sites
 
 
-def _words(tests: Sequence[litmus.LitmusTest], clusters: bool) -> Dialect:
+def _words(tests: Sequence[LitmusTest], clusters: bool) -> Dialect:
     """Return how kernels say accesses and fences: as they are written, and with orders and scopes as PTX has them."""
     every = [ins for test in tests for thread in test.threads for ins in thread.instructions]
     written = {(type(ins), ins.mode) for ins in every if isinstance(ins, _Ordered)}
-    moves = any(isinstance(ins, litmus.AsyncOperation) for ins in every)
+    moves = any(isinstance(ins, AsyncOperation) for ins in every)
     proxies = {mode for words, mode in ptx.PROXY_FENCES.items() if moves and words.startswith(ptx.ASYNC_FENCE)}
-    rules = {litmus.Load: ptx.LOAD, litmus.Store: ptx.STORE, litmus.Rmw: ptx.ATOM, litmus.Fence: ptx.FENCE}
+    rules = {Load: ptx.LOAD, Store: ptx.STORE, Rmw: ptx.ATOM, Fence: ptx.FENCE}
 
-    def check(test: litmus.LitmusTest) -> str:
+    def check(test: LitmusTest) -> str:
         for ins in (ins for thread in test.threads for ins in thread.instructions):
             if not isinstance(ins, _Ordered) or (type(ins), ins.mode) in written:
                 continue
             mode, rule = ins.mode, rules[type(ins)]
-            if isinstance(ins, litmus.Rmw) and ins.target is None:
+            if isinstance(ins, Rmw) and ins.target is None:
                 rule = replace(rule, orders=ptx.RED_ORDERS)
-            if mode.volatile or mode.cache or (litmus.CLUSTER in mode.tags and not clusters):
+            if mode.volatile or mode.cache or (CLUSTER in mode.tags and not clusters):
                 raise InputError("kernels say orders and scopes")
-            if litmus.is_asynchronous(ins) or mode in proxies:
+            if is_asynchronous(ins) or mode in proxies:
                 continue
             ptx.mode_words(mode, rule, InputError)
         return ""
@@ -218,7 +229,7 @@ def _words(tests: Sequence[litmus.LitmusTest], clusters: bool) -> Dialect:
     return replace(DIALECTS["gpu-ptx"], name="cuda", print=check, opcodes=True, asynchronous=True)
 
 
-_Ordered = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence
+_Ordered = Load | Store | Rmw | Fence
 
 
 _NOUNS = {
@@ -267,11 +278,11 @@ def _may_change(program: KernelProgram, choice: SiteModes) -> bool:
         return last is None or then is None or (last.line < then.line and _own_line(last) <= _own_line(then))
     for place, (first, here) in zip(choice.places, around, strict=True):
         ins = program.test.threads[place.thread].instructions[place.at]
-        asks = place.gap and isinstance(ins, litmus.AsyncOperation | litmus.AsyncGroup)
-        if here is None or (place.gap and first is here) or not (asks or isinstance(ins, _Ordered | litmus.Barrier)):
+        asks = place.gap and isinstance(ins, AsyncOperation | AsyncGroup)
+        if here is None or (place.gap and first is here) or not (asks or isinstance(ins, _Ordered | Barrier)):
             return False
         meets = here.name in ("bar", "barrier") and "red" not in here.words
-        if not (meets if isinstance(ins, litmus.Barrier) else here.name in _NOUNS):
+        if not (meets if isinstance(ins, Barrier) else here.name in _NOUNS):
             return False
     return True
 
@@ -300,7 +311,7 @@ def _around(program: KernelProgram, place: SitePlace) -> tuple[KernelInstruction
     code = program.test.threads[place.thread].instructions
     accesses = [
         (number, origin) for number, origin in enumerate(program.origins[place.thread])
-        if isinstance(code[number], _Ordered | litmus.Barrier | litmus.AsyncOperation | litmus.AsyncGroup)
+        if isinstance(code[number], _Ordered | Barrier | AsyncOperation | AsyncGroup)
     ]  # fmt: skip
     before = [origin for number, origin in accesses if number < place.at]
     return (before[-1] if before else None), next((origin for number, origin in accesses if number >= place.at), None)
@@ -329,13 +340,13 @@ def _line(origin: KernelInstruction) -> object:
 
 
 _KINDS = {OpKind.READ: "load", OpKind.WRITE: "store", OpKind.UPDATE: "atomic", OpKind.FENCE: "fence"}
-_SCOPES = {litmus.Scope.CTA: "block", litmus.Scope.GPU: "gpu", litmus.Scope.SYS: "system"}
-_CUDA_SCOPES = {litmus.Scope.CTA: "block", litmus.Scope.GPU: "device", litmus.Scope.SYS: "system"}
-_CUDA_ORDERS = {litmus.Order.SC: "seq_cst"}
+_SCOPES = {Scope.CTA: "block", Scope.GPU: "gpu", Scope.SYS: "system"}
+_CUDA_SCOPES = {Scope.CTA: "block", Scope.GPU: "device", Scope.SYS: "system"}
+_CUDA_ORDERS = {Order.SC: "seq_cst"}
 _THREADFENCE = {
-    litmus.Scope.CTA: "__threadfence_block()",
-    litmus.Scope.GPU: "__threadfence()",
-    litmus.Scope.SYS: "__threadfence_system()",
+    Scope.CTA: "__threadfence_block()",
+    Scope.GPU: "__threadfence()",
+    Scope.SYS: "__threadfence_system()",
 }
 
 
@@ -364,34 +375,34 @@ def change_text(program: KernelProgram, change: RepairChange, kept: bool = False
 
 
 def _noun(site: SiteModes) -> str:
-    if any(mode is not None and litmus.MBARRIER in mode.tags for mode in site.modes):
+    if any(mode is not None and MBARRIER in mode.tags for mode in site.modes):
         return "wait at an mbarrier" if site.kind is OpKind.READ else "arrival at an mbarrier"
     return _KINDS.get(site.kind, "barrier")
 
 
-def _mode_text(mode: litmus.Mode) -> str:
+def _mode_text(mode: Mode) -> str:
     if mode in ptx.PROXY_FENCES.values():
         return "between the proxies"
-    if litmus.CLUSTER in mode.tags:
+    if CLUSTER in mode.tags:
         return f"{mode.order} at cluster scope"
     if mode.scope is None:
         return "volatile" if mode.volatile else "plain"
     return f"{mode.order} at {_SCOPES[mode.scope]} scope"
 
 
-def _cuda(kind: OpKind, mode: litmus.Mode) -> str:
+def _cuda(kind: OpKind, mode: Mode) -> str:
     """Return what CUDA C++ has for a way to do an access or a fence, or PTX where that has more."""
     for words, fence in ptx.PROXY_FENCES.items():
         if mode == fence:
             return words
-    if litmus.MBARRIER in mode.tags:
-        return f".{mode.order}.{litmus.CLUSTER if litmus.CLUSTER in mode.tags else mode.scope and mode.scope.label}"
+    if MBARRIER in mode.tags:
+        return f".{mode.order}.{CLUSTER if CLUSTER in mode.tags else mode.scope and mode.scope.label}"
     if mode.scope is None:
         return "volatile" if mode.volatile else "no atomic"
-    if kind is OpKind.FENCE and mode.order is litmus.Order.SC and not mode.tags:
+    if kind is OpKind.FENCE and mode.order is Order.SC and not mode.tags:
         return _THREADFENCE[mode.scope]
     order = f"cuda::memory_order_{_CUDA_ORDERS.get(mode.order, mode.order)}"
-    scope = "cluster" if litmus.CLUSTER in mode.tags else _CUDA_SCOPES[mode.scope]
+    scope = "cluster" if CLUSTER in mode.tags else _CUDA_SCOPES[mode.scope]
     given = f"{order}, cuda::thread_scope_{scope}"
     return f"cuda::atomic_thread_fence({given})" if kind is OpKind.FENCE else given
 

@@ -27,25 +27,44 @@ from corpus.executions.litmus import said
 from corpus.executions.vocabulary import vocabulary
 from corpus.laws import ptx
 from corpus.laws.c11 import told_failure
-from corpus.litmus import test as litmus
 from corpus.litmus.flow import thread_flow
+from corpus.litmus.instructions import (
+    Assign,
+    AsyncGroup,
+    AsyncOperation,
+    Barrier,
+    Fence,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    is_asynchronous,
+    sequenced,
+    sides_of,
+    unsequenced,
+)
+from corpus.litmus.locations import element_of
+from corpus.litmus.orders import MBARRIER, PLAIN, Mode, Order, Scope, is_atomic
+from corpus.litmus.test import LitmusTest, as_accessed
 from corpus.litmus.text import Dialect
+from corpus.litmus.threads import Thread, accessed, unguarded
 from oracle.cat.interpreter import Model
 from oracle.executions.vocabulary import dialect_of, mode_tags, telling
 
-KINDS: Mapping[type[litmus.Instruction], OpKind] = {
-    litmus.Load: OpKind.READ,
-    litmus.Store: OpKind.WRITE,
-    litmus.Rmw: OpKind.UPDATE,
-    litmus.Fence: OpKind.FENCE,
-    litmus.Barrier: OpKind.BARRIER,
+KINDS: Mapping[type[Instruction], OpKind] = {
+    Load: OpKind.READ,
+    Store: OpKind.WRITE,
+    Rmw: OpKind.UPDATE,
+    Fence: OpKind.FENCE,
+    Barrier: OpKind.BARRIER,
 }
 """The word of vocabularies for each type of instruction that makes events."""
 
 ORDER_TAGS = ("RLX", "ACQ", "REL", "ACQ_REL", "SC")
 """The tags of instructions that have an order."""
 
-Cost = Callable[[OpKind, litmus.Mode | None], int]
+Cost = Callable[[OpKind, Mode | None], int]
 """A function that returns the cost of an instruction of a kind in a mode; None: the instruction is not there."""
 
 
@@ -76,7 +95,7 @@ class SiteModes:
 
     places: tuple[SitePlace, ...]
     kind: OpKind
-    modes: tuple[litmus.Mode | None, ...]
+    modes: tuple[Mode | None, ...]
     ladder: Ladder
 
     def only(self, levels: Sequence[int]) -> SiteModes:
@@ -88,11 +107,11 @@ class SiteModes:
         return replace(self, modes=tuple(self.modes[level] for level in levels), ladder=Ladder(costs, above))
 
     @property
-    def padding(self) -> litmus.Mode:
+    def padding(self) -> Mode:
         """Return the mode in which something is there while it is open which: of a wait at an mbarrier, an acquire."""
         modes = [mode for mode in self.modes if mode is not None]
-        waits = self.kind is OpKind.READ and litmus.MBARRIER in modes[0].tags
-        return next((mode for mode in modes if waits and mode.order is litmus.Order.ACQUIRE), modes[0])
+        waits = self.kind is OpKind.READ and MBARRIER in modes[0].tags
+        return next((mode for mode in modes if waits and mode.order is Order.ACQUIRE), modes[0])
 
     @property
     def in_gaps(self) -> bool:
@@ -104,16 +123,16 @@ class SiteModes:
 class Sites:
     """The sites of a test; ``atomic_types`` is that of its dialect."""
 
-    test: litmus.LitmusTest
+    test: LitmusTest
     choices: tuple[SiteModes, ...]
     atomic_types: bool = False
 
-    def at(self, levels: Levels) -> litmus.LitmusTest:
+    def at(self, levels: Levels) -> LitmusTest:
         """Return the test with its sites at these levels."""
         return retold(changed(self.test, [(c, c.modes[level]) for c, level in zip(self.choices, levels, strict=True)]))
 
     @property
-    def padded(self) -> litmus.LitmusTest:
+    def padded(self) -> LitmusTest:
         """Return the test with an instruction at each site; barriers have names of their own, so that each meets its
         own.
         """
@@ -162,86 +181,79 @@ class Sites:
         accesses = [
             (SitePlace(number, index, False), names)
             for number, thread in enumerate(self.test.threads)
-            for index, names in litmus.accessed(thread)
+            for index, names in accessed(thread)
         ]
-        every = {litmus.element_of(location.name)[0] for location in self.test.locations}
+        every = {element_of(location.name)[0] for location in self.test.locations}
         for place, names in accesses:
             for name in sorted(every if names is None else names):
                 users.setdefault(name, []).append(place)
 
-        def modes(place: SitePlace) -> list[litmus.Mode]:
+        def modes(place: SitePlace) -> list[Mode]:
             mode = self._mode(place)
             ways = self.choices[at[place]].modes if place in at else (mode,)
             return [way for way in ways if way is not None]
 
         def levels(place: SitePlace, atomic: bool) -> Requirement:
             ways = enumerate(self.choices[at[place]].modes) if place in at else ()
-            found = frozenset(level for level, mode in ways if mode is not None and litmus.is_atomic(mode) is atomic)
+            found = frozenset(level for level, mode in ways if mode is not None and is_atomic(mode) is atomic)
             return {at[place]: found} if found else {}
 
         for places in users.values():
-            mixed = len({litmus.is_atomic(self._mode(place)) for place in places}) > 1
+            mixed = len({is_atomic(self._mode(place)) for place in places}) > 1
             for one, other in permutations(places, 2):
-                stays = mixed and not litmus.is_atomic(self._mode(one))
-                if stays or all(map(litmus.is_atomic, modes(one))) or not any(map(litmus.is_atomic, modes(other))):
+                stays = mixed and not is_atomic(self._mode(one))
+                if stays or all(map(is_atomic, modes(one))) or not any(map(is_atomic, modes(other))):
                     continue
                 if at.get(one, one) != at.get(other, other):
                     yield {**levels(one, True), **levels(other, False)}
 
-    def _mode(self, place: SitePlace) -> litmus.Mode:
+    def _mode(self, place: SitePlace) -> Mode:
         """Return the mode of the access at a place in the test as it is written."""
         ins = self.test.threads[place.thread].instructions[place.at]
-        assert isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw)
+        assert isinstance(ins, Load | Store | Rmw)
         return ins.mode
 
-    def written(self, choice: SiteModes) -> litmus.Mode | None:
+    def written(self, choice: SiteModes) -> Mode | None:
         """Return the mode of a choice in the test as it is written; None: there is no instruction."""
         ins = self.test.threads[choice.places[0].thread].instructions[choice.places[0].at]
-        return (
-            None
-            if choice.in_gaps
-            or not isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier)
-            else ins.mode
-        )
+        return None if choice.in_gaps or not isinstance(ins, Load | Store | Rmw | Fence | Barrier) else ins.mode
 
     def _position(self, place: SitePlace, number: int, gaps: Sequence[tuple[SitePlace, int]]) -> tuple[int, int]:
         thread = self.test.threads[place.thread]
         ins = thread.instructions[place.at]
         own = [(gap.at, other) for gap, other in gaps if gap.thread == place.thread]
         before = sum((at, other) < (place.at, number) if place.gap else at <= place.at for at, other in own)
-        guarded = not place.gap and not isinstance(ins, litmus.Label) and ins.guard is not None
-        lowered = litmus.unguarded(replace(thread, instructions=thread.instructions[: place.at]))
+        guarded = not place.gap and not isinstance(ins, Label) and ins.guard is not None
+        lowered = unguarded(replace(thread, instructions=thread.instructions[: place.at]))
         return place.thread, before + len(lowered.instructions) + guarded
 
     def _fails_otherwise(self, place: SitePlace) -> bool:
         ins = self.test.threads[place.thread].instructions[place.at]
-        return not place.gap and isinstance(ins, litmus.Rmw) and ins.failure is not None
+        return not place.gap and isinstance(ins, Rmw) and ins.failure is not None
 
 
-def changed(
-    test: litmus.LitmusTest, modes: Sequence[tuple[SiteModes, litmus.Mode | None]], named: bool = False
-) -> litmus.LitmusTest:
+def changed(test: LitmusTest, modes: Sequence[tuple[SiteModes, Mode | None]], named: bool = False) -> LitmusTest:
     """Return the test with some choices in these modes; None stands for no instruction.
 
     ``named``: new barriers have own names.
     """
-    new: dict[SitePlace, list[litmus.Instruction]] = {}
-    modes_at: dict[SitePlace, litmus.Mode | None] = {}
+    new: dict[SitePlace, list[Instruction]] = {}
+    modes_at: dict[SitePlace, Mode | None] = {}
     for number, (choice, mode) in enumerate(modes):
         for place in choice.places:
             if not place.gap:
                 modes_at[place] = mode
             elif mode is not None:
-                fence = litmus.Fence(mode, sides=_sides(test.threads[place.thread], place.at) or ())
-                barrier = litmus.Barrier(NAMES + number if named else 0, mode=mode)
+                fence = Fence(mode, sides=_sides(test.threads[place.thread], place.at) or ())
+                barrier = Barrier(NAMES + number if named else 0, mode=mode)
                 new.setdefault(place, []).append(fence if choice.kind is OpKind.FENCE else barrier)
     threads = []
     for number, thread in enumerate(test.threads):
-        body: list[litmus.Instruction] = []
+        body: list[Instruction] = []
         for index, ins in enumerate(thread.instructions):
             here = SitePlace(number, index, False)
             body += new.get(SitePlace(number, index, True), [])
-            mode = modes_at.get(here, litmus.PLAIN)
+            mode = modes_at.get(here, PLAIN)
             body += [] if mode is None else [done(ins, mode) if here in modes_at else ins]
         threads.append(replace(thread, instructions=tuple(body)))
     return replace(test, threads=tuple(threads))
@@ -251,13 +263,13 @@ NAMES = 1000
 """The number from which new barriers are named, while it is open which there are."""
 
 
-def done(ins: litmus.Instruction, mode: litmus.Mode) -> litmus.Instruction:
+def done(ins: Instruction, mode: Mode) -> Instruction:
     """Return an instruction that makes events, in another mode."""
-    assert isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier)
+    assert isinstance(ins, Load | Store | Rmw | Fence | Barrier)
     return replace(ins, mode=mode)
 
 
-def at_place(test: litmus.LitmusTest, place: SitePlace, mode: litmus.Mode) -> litmus.LitmusTest:
+def at_place(test: LitmusTest, place: SitePlace, mode: Mode) -> LitmusTest:
     """Return the test with the instruction at a place in another mode."""
     threads = list(test.threads)
     body = threads[place.thread].instructions
@@ -266,24 +278,24 @@ def at_place(test: litmus.LitmusTest, place: SitePlace, mode: litmus.Mode) -> li
     return retold(replace(test, threads=tuple(threads)))
 
 
-def retold(test: litmus.LitmusTest) -> litmus.LitmusTest:
+def retold(test: LitmusTest) -> LitmusTest:
     """Return the test as a reader parses it: without failure orders and types that follow, and operands that do
     nothing.
     """
     threads = (
-        replace(thread, instructions=litmus.sequenced(tuple(map(without_failure, thread.instructions))))
+        replace(thread, instructions=sequenced(tuple(map(without_failure, thread.instructions))))
         for thread in test.threads
     )
-    return litmus.as_accessed(replace(test, threads=tuple(threads)))
+    return as_accessed(replace(test, threads=tuple(threads)))
 
 
-def without_failure(ins: litmus.Instruction) -> litmus.Instruction:
+def without_failure(ins: Instruction) -> Instruction:
     """Return an exchange without a failure order that follows from its order, and any other instruction unchanged."""
-    return replace(ins, failure=told_failure(ins.mode.order, ins.failure)) if isinstance(ins, litmus.Rmw) else ins
+    return replace(ins, failure=told_failure(ins.mode.order, ins.failure)) if isinstance(ins, Rmw) else ins
 
 
 def sites_of(
-    test: litmus.LitmusTest,
+    test: LitmusTest,
     dialect: Dialect,
     words: ModelVocabulary,
     cost: Cost,
@@ -304,10 +316,7 @@ def sites_of(
                 found.append(_choice((SitePlace(number, index, True),), OpKind.FENCE, fences, words, cost))
             here = SitePlace(number, index, False)
             places = met.get(here, (here,))
-            if (
-                isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier)
-                and here == places[0]
-            ):
+            if isinstance(ins, Load | Store | Rmw | Fence | Barrier) and here == places[0]:
                 ways = [*_ways(ins, words, direction), *([None] * (here in met))]
                 found.append(_choice(places, KINDS[type(ins)], ways, words, cost))
     if direction is Direction.STRONGER:
@@ -318,7 +327,7 @@ def sites_of(
 
 
 def _said(
-    test: litmus.LitmusTest, choice: SiteModes, words: ModelVocabulary, dialect: Dialect, direction: Direction
+    test: LitmusTest, choice: SiteModes, words: ModelVocabulary, dialect: Dialect, direction: Direction
 ) -> SiteModes:
     """Return the choice with those levels that the dialect can say.
 
@@ -341,13 +350,13 @@ def _said(
     return choice.only(sorted(kept.values()))
 
 
-def common_scope(test: litmus.LitmusTest) -> litmus.Scope:
+def common_scope(test: LitmusTest) -> Scope:
     """Return the narrowest scope that has all threads."""
     first, *others = (thread.place for thread in test.threads)
-    return next(scope for scope in litmus.Scope if all(first.shares(place, scope) for place in others))
+    return next(scope for scope in Scope if all(first.shares(place, scope) for place in others))
 
 
-def has_all(mode: litmus.Mode, every: litmus.Scope) -> bool:
+def has_all(mode: Mode, every: Scope) -> bool:
     """Return whether the scope of a mode, if it names one, has all threads, as ``every`` has."""
     return mode.scope is None or mode.scope.value <= every.value
 
@@ -356,7 +365,7 @@ MOST_MEETINGS = 256
 """The most ways of a work-group to meet at one more barrier that are tried; where there are more, none is."""
 
 
-def meetings(test: litmus.LitmusTest, ends: bool = False) -> list[tuple[SitePlace, ...]]:
+def meetings(test: LitmusTest, ends: bool = False) -> list[tuple[SitePlace, ...]]:
     """Return where the threads of a work-group may meet at one more barrier, in the order of the text.
 
     Such a meeting is a gap of each thread that the thread comes to exactly once, behind equally many barriers; with
@@ -365,21 +374,19 @@ def meetings(test: litmus.LitmusTest, ends: bool = False) -> list[tuple[SitePlac
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for number, thread in enumerate(test.threads):
-        groups.setdefault(thread.place[: litmus.Scope.CTA.value], []).append(number)
+        groups.setdefault(thread.place[: Scope.CTA.value], []).append(number)
     found: list[tuple[SitePlace, ...]] = []
     for threads in groups.values():
         gaps = [_certain_gaps(test.threads[number], number, ends) for number in threads]
         ways = [
             tuple(place for place, _ in way) for way in product(*gaps) if len({barriers for _, barriers in way}) == 1
         ]
-        barriers = {
-            sum(isinstance(ins, litmus.Barrier) for ins in test.threads[number].instructions) for number in threads
-        }
+        barriers = {sum(isinstance(ins, Barrier) for ins in test.threads[number].instructions) for number in threads}
         found += ways if len(threads) > 1 and len(barriers) == 1 and len(ways) <= MOST_MEETINGS else []
     return found
 
 
-def met_barriers(test: litmus.LitmusTest) -> list[tuple[SitePlace, ...]]:
+def met_barriers(test: LitmusTest) -> list[tuple[SitePlace, ...]]:
     """Return the barriers that threads meet at: the first of each thread, the second, and so on.
 
     They have to be alike in all threads of a group that have any, except for which threads wait, and these threads come
@@ -388,7 +395,7 @@ def met_barriers(test: litmus.LitmusTest) -> list[tuple[SitePlace, ...]]:
     groups: dict[tuple[int, ...], dict[int, list[int]]] = {}
     for number, thread in enumerate(test.threads):
         for index, ins in enumerate(thread.instructions):
-            if isinstance(ins, litmus.Barrier):
+            if isinstance(ins, Barrier):
                 groups.setdefault(thread.place[: ins.scope.value], {}).setdefault(number, []).append(index)
     found: list[tuple[SitePlace, ...]] = []
     for threads in groups.values():
@@ -400,29 +407,29 @@ def met_barriers(test: litmus.LitmusTest) -> list[tuple[SitePlace, ...]]:
     return found
 
 
-def _barriers(thread: litmus.Thread, indices: Sequence[int]) -> tuple[litmus.Instruction, ...]:
+def _barriers(thread: Thread, indices: Sequence[int]) -> tuple[Instruction, ...]:
     """Return the barriers of a thread at some places, without whether the thread waits there."""
     code = (thread.instructions[index] for index in indices)
-    return tuple(replace(ins, arrive=False) for ins in code if isinstance(ins, litmus.Barrier))
+    return tuple(replace(ins, arrive=False) for ins in code if isinstance(ins, Barrier))
 
 
-def _is_passed(thread: litmus.Thread, index: int) -> bool:
+def _is_passed(thread: Thread, index: int) -> bool:
     """Return whether a thread may come to an instruction not at all, or more than once."""
     ins = thread.instructions[index]
-    guarded = not isinstance(ins, litmus.Label) and ins.guard is not None
+    guarded = not isinstance(ins, Label) and ins.guard is not None
     return guarded or _is_jumped(thread, index)
 
 
-def _is_jumped(thread: litmus.Thread, index: int) -> bool:
+def _is_jumped(thread: Thread, index: int) -> bool:
     """Return whether a jump, forward or back, leads across the gap before an instruction."""
     return any(min(jump) < index <= max(jump) for jump in thread_flow(thread).jumps)
 
 
-def _certain_gaps(thread: litmus.Thread, number: int, ends: bool) -> list[tuple[SitePlace, int]]:
+def _certain_gaps(thread: Thread, number: int, ends: bool) -> list[tuple[SitePlace, int]]:
     """Return the gaps of a thread that it comes to exactly once, with how many barriers are before them."""
     body = thread.instructions
     return [
-        (SitePlace(number, index, True), sum(isinstance(ins, litmus.Barrier) for ins in body[:index]))
+        (SitePlace(number, index, True), sum(isinstance(ins, Barrier) for ins in body[:index]))
         for index in range(len(body))
         if (ends or _is_gap(thread, index)) and not _sides(thread, index) and not _is_jumped(thread, index)
     ]
@@ -436,10 +443,10 @@ def in_common(several: Sequence[Sites]) -> list[Sites]:
     """
     codes = {tuple(thread.instructions for thread in sites.test.threads) for sites in several}
 
-    def point(test: litmus.LitmusTest, choice: SiteModes) -> object:
+    def point(test: LitmusTest, choice: SiteModes) -> object:
         place = choice.places[0]
         before = test.threads[place.thread].instructions[: place.at][-1:]
-        if len(choice.places) == 1 and before and isinstance(before[0], litmus.Label):
+        if len(choice.places) == 1 and before and isinstance(before[0], Label):
             return before[0].name, place.gap, choice.kind
         return (choice.places, choice.kind) if len(codes) == 1 else None
 
@@ -464,51 +471,49 @@ def in_common(several: Sequence[Sites]) -> list[Sites]:
     return [Sites(sites.test, tuple(row[n] for row in shared)) for n, sites in enumerate(several)]
 
 
-_Ordering = litmus.Load | litmus.Store | litmus.Rmw | litmus.Barrier | litmus.AsyncOperation | litmus.AsyncGroup
+_Ordering = Load | Store | Rmw | Barrier | AsyncOperation | AsyncGroup
 
 
-def _proxy_fences(test: litmus.LitmusTest) -> list[litmus.Mode]:
+def _proxy_fences(test: LitmusTest) -> list[Mode]:
     """Return the fences of the async proxy that are of use in a test, of all state spaces."""
     instructions = (ins for thread in test.threads for ins in thread.instructions)
-    through = any(isinstance(ins, litmus.AsyncOperation) and "async" in ins.mode.tags for ins in instructions)
+    through = any(isinstance(ins, AsyncOperation) and "async" in ins.mode.tags for ins in instructions)
     return [ptx.PROXY_FENCES[ptx.ASYNC_FENCE]] if through else []
 
 
-def _is_gap(thread: litmus.Thread, index: int) -> bool:
+def _is_gap(thread: Thread, index: int) -> bool:
     """Return whether a fence before an instruction is of use: between accesses, and not behind what orders nothing."""
     body = thread.instructions
     accesses = [isinstance(ins, _Ordering) for ins in body]
-    loops = any(isinstance(ins, litmus.Label) for ins in body)
+    loops = any(isinstance(ins, Label) for ins in body)
     between = any(accesses[:index]) and any(accesses[index:])
-    useful = (between or (loops and any(accesses))) and not (index and isinstance(body[index - 1], litmus.Assign))
+    useful = (between or (loops and any(accesses))) and not (index and isinstance(body[index - 1], Assign))
     return useful and _sides(thread, index) is not None
 
 
-def _sides(thread: litmus.Thread, index: int) -> tuple[int, ...] | None:
+def _sides(thread: Thread, index: int) -> tuple[int, ...] | None:
     """Return the operands of C's expressions that a fence before an instruction is in.
 
     None where it is between two operands, which are in no order that a fence could stand in.
     """
     evaluated = [
-        (at, litmus.sides_of(ins))
-        for at, ins in enumerate(thread.instructions)
-        if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence)
+        (at, sides_of(ins)) for at, ins in enumerate(thread.instructions) if isinstance(ins, Load | Store | Rmw | Fence)
     ]
     before = next((sides for at, sides in reversed(evaluated) if at < index), ())
     after = next((sides for at, sides in evaluated if at >= index), ())
-    return None if litmus.unsequenced(before, after) else tuple(side for side in before if side in after)
+    return None if unsequenced(before, after) else tuple(side for side in before if side in after)
 
 
 def _ways(
-    ins: litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier,
+    ins: Load | Store | Rmw | Fence | Barrier,
     words: ModelVocabulary,
     direction: Direction,
-) -> list[litmus.Mode | None]:
+) -> list[Mode | None]:
     """Return the modes of an instruction: its own mode first, and the other modes in that direction."""
     kind = KINDS[type(ins)]
     ways = [mode for mode in _modes(ins, words) if mode != ins.mode]
     if words.tells_types:
-        ways = [mode for mode in ways if litmus.is_atomic(mode) is litmus.is_atomic(ins.mode)]
+        ways = [mode for mode in ways if is_atomic(mode) is is_atomic(ins.mode)]
     if direction is Direction.STRONGER:
         return [ins.mode, *(mode for mode in ways if ins.mode in words.below(kind, mode))]
     return [
@@ -518,25 +523,23 @@ def _ways(
     ]
 
 
-def _modes(
-    ins: litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier, words: ModelVocabulary
-) -> tuple[litmus.Mode, ...]:
+def _modes(ins: Load | Store | Rmw | Fence | Barrier, words: ModelVocabulary) -> tuple[Mode, ...]:
     """Return the modes that an instruction of this kind may have. Only arrivals at mbarriers, and waits, have several
     of those done to an mbarrier.
     """
     match ins:
-        case litmus.Load(phase=phase) if phase is not None:
+        case Load(phase=phase) if phase is not None:
             return ptx.mbarrier_modes(ptx.WAITS)
-        case litmus.Rmw(target=target) if litmus.is_asynchronous(ins):
+        case Rmw(target=target) if is_asynchronous(ins):
             return (ins.mode,) if target is None else ptx.mbarrier_modes(ptx.ARRIVALS)
-        case litmus.Store() if litmus.is_asynchronous(ins):
+        case Store() if is_asynchronous(ins):
             return (ins.mode,)
-        case litmus.Fence(mode) if "async" in mode.tags:
+        case Fence(mode) if "async" in mode.tags:
             return (mode, ptx.PROXY_FENCES[ptx.ASYNC_FENCE], *ptx.weaker(mode))
     return words.ways(KINDS[type(ins)])
 
 
-def is_said(test: litmus.LitmusTest, dialect: Dialect) -> bool:
+def is_said(test: LitmusTest, dialect: Dialect) -> bool:
     """Return whether a dialect can say a test."""
     try:
         printed(test, dialect)
@@ -564,17 +567,17 @@ class ModelVocabulary:
         self._words = replace(words, modes=modes)
         self.telling = telling([model], flags=True)
         self.tells_types = model.mentions("NAL")
-        self._below: dict[tuple[OpKind, litmus.Mode], frozenset[litmus.Mode]] = {}
+        self._below: dict[tuple[OpKind, Mode], frozenset[Mode]] = {}
 
-    def ways(self, kind: OpKind) -> tuple[litmus.Mode, ...]:
+    def ways(self, kind: OpKind) -> tuple[Mode, ...]:
         """Return the modes of an instruction of a kind."""
         return self._words.modes.get(kind, ())
 
-    def told(self, kind: OpKind, mode: litmus.Mode | None) -> object:
+    def told(self, kind: OpKind, mode: Mode | None) -> object:
         """Return what the model sees of a mode; None where the instruction might as well be absent."""
         return None if mode is None or not self.telling.reads(kind, mode) else self.telling.of(kind, mode)
 
-    def below(self, kind: OpKind, mode: litmus.Mode) -> frozenset[litmus.Mode]:
+    def below(self, kind: OpKind, mode: Mode) -> frozenset[Mode]:
         """Return the modes that are at most as strong as this one, itself among them."""
         if (kind, mode) not in self._below:
             words, steps = self._words, [*ptx.weaker(mode)]
@@ -585,13 +588,13 @@ class ModelVocabulary:
             self._below[kind, mode] = frozenset({mode}).union(*(self.below(kind, step) for step in steps))
         return self._below[kind, mode]
 
-    def weaker(self, kind: OpKind, one: litmus.Mode | None, other: litmus.Mode | None) -> bool:
+    def weaker(self, kind: OpKind, one: Mode | None, other: Mode | None) -> bool:
         """Return whether one mode is at most as strong as another; None, that is, no instruction, is the weakest."""
         return one is None or (other is not None and one in self.below(kind, other))
 
 
 def _choice(
-    places: tuple[SitePlace, ...], kind: OpKind, modes: Sequence[litmus.Mode | None], words: ModelVocabulary, cost: Cost
+    places: tuple[SitePlace, ...], kind: OpKind, modes: Sequence[Mode | None], words: ModelVocabulary, cost: Cost
 ) -> SiteModes:
     """Return the levels of a site, the weakest first, each with its cost beyond the cheapest, at each place."""
     modes = tuple(sorted(modes, key=lambda mode: sum(words.weaker(kind, other, mode) for other in modes)))

@@ -9,7 +9,8 @@ from typing import Any
 
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
-from corpus.litmus.test import LitmusTest, Term
+from corpus.litmus.propositions import Term
+from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel, OperationalModel
 from oracle.executions.bounds import UNROLL
 from oracle.executions.witness import CandidateExecution

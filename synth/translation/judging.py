@@ -23,19 +23,19 @@ from types import MappingProxyType
 
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
-from corpus.litmus.test import (
+from corpus.litmus.instructions import operands_of
+from corpus.litmus.propositions import (
     And,
     Atom,
     Condition,
-    LitmusTest,
     Quantifier,
     Term,
-    atoms,
+    atoms_of,
     conjunction,
     disjunction,
-    operands,
     propositions,
 )
+from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel, OperationalModel
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import Outcome, check_speaks
@@ -139,9 +139,11 @@ def observing(test: LitmusTest, terms: Sequence[Term], numbers: Collection[int] 
 
 def numbers_of(test: LitmusTest) -> frozenset[int]:
     """Return the numbers that a test mentions, in its code, its condition or its initial values."""
-    code = (operand for thread in test.threads for ins in thread.instructions for operand in operands(ins))
+    code = (operand for thread in test.threads for ins in thread.instructions for operand in operands_of(ins))
     began = (location.initial for location in test.locations)
-    asked = (term for each in propositions(test.condition) for atom in atoms(each) for term in (atom.left, atom.right))
+    asked = (
+        term for each in propositions(test.condition) for atom in atoms_of(each) for term in (atom.left, atom.right)
+    )
     return frozenset(each for each in (*code, *began, *asked) if isinstance(each, int))
 
 

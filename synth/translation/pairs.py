@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corpus.errors import InputError
-from corpus.litmus.test import And, Condition, FinalRegister, LitmusTest, Loc, Quantifier, Term
+from corpus.litmus.locations import Loc
+from corpus.litmus.propositions import And, Condition, FinalRegister, Quantifier, Term
+from corpus.litmus.test import LitmusTest
 from synth.checking.sources import FORMATS, read_kernels
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.folders import files_below

@@ -27,20 +27,12 @@ from corpus.code.amdgcn.reader import RowCheck, RowVerdict, held_against
 from corpus.dialects.registry import read_litmus
 from corpus.executions.sequences import SequenceTable, read_table
 from corpus.laws.opencl import FETCHED
-from corpus.litmus.test import (
-    Atom,
-    Condition,
-    Instruction,
-    LitmusTest,
-    Loc,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Rmw,
-    Scope,
-    Thread,
-)
+from corpus.litmus.instructions import Instruction, Rmw
+from corpus.litmus.locations import Loc
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import Atom, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from corpus.progress.axb import Program
 from corpus.progress.text import parse_axb
 

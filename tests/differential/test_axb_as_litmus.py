@@ -10,7 +10,12 @@ from reference_systems import by_name, may_hang
 
 from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Fence, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Reg
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import And, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from corpus.progress.as_litmus import RELAXED, VULKAN_RELAXED, axb_test
 from oracle.progress.explain import explain_system
 from oracle.progress.litmus import explore_litmus
@@ -53,15 +58,15 @@ def as_others_write_it(test):
     """The litmus form of a program with its threads in one work-group, and each ``goto`` to one that jumps back."""
     threads = []
     for thread in test.threads:
-        jumps = [ins.label for ins in thread.instructions if isinstance(ins, litmus.Branch) and ins.condition is None]
+        jumps = [ins.label for ins in thread.instructions if isinstance(ins, Branch) and ins.condition is None]
         code = [
-            litmus.Branch(f"LC9{ins.label[2:]}") if isinstance(ins, litmus.Branch) and ins.condition is None else ins
+            Branch(f"LC9{ins.label[2:]}") if isinstance(ins, Branch) and ins.condition is None else ins
             for ins in thread.instructions
         ]
-        code.append(litmus.Branch("LC8"))
+        code.append(Branch("LC8"))
         for label in dict.fromkeys(jumps):
-            code += [litmus.Label(f"LC9{label[2:]}"), litmus.Branch(label)]
-        threads.append(litmus.Thread((*code, litmus.Label("LC8")), litmus.Place()))
+            code += [Label(f"LC9{label[2:]}"), Branch(label)]
+        threads.append(Thread((*code, Label("LC8")), Place()))
     return replace(test, threads=tuple(threads))
 
 
@@ -85,13 +90,13 @@ def random_test(rng):
     """A test with loops, arithmetic and, one time in three, barriers; numbers stay small."""
     count = rng.choice([2, 2, 2, 3])
     barriers = rng.random() < 0.35
-    places = [litmus.Place(cta=rng.choice([0, 0, tid])) for tid in range(count)]
-    threads = tuple(litmus.Thread(random_code(rng, 4 if count == 2 else 3, barriers), place) for place in places)
-    return litmus.LitmusTest(
+    places = [Place(cta=rng.choice([0, 0, tid])) for tid in range(count)]
+    threads = tuple(Thread(random_code(rng, 4 if count == 2 else 3, barriers), place) for place in places)
+    return LitmusTest(
         "test",
         threads,
-        (litmus.Location("x"), litmus.Location("y")),
-        litmus.Condition(litmus.Quantifier.EXISTS, litmus.And(())),
+        (Location("x"), Location("y")),
+        Condition(Quantifier.EXISTS, And(())),
     )
 
 
@@ -101,37 +106,35 @@ def random_code(rng, length, barriers):
     labels = [f"LC{number}" for number in range(count + 1)]
     code = []
     for label in labels[:-1]:
-        code += [litmus.Label(label), *random_instructions(rng, labels, barriers)]
-    return (*code, litmus.Label(labels[-1]))
+        code += [Label(label), *random_instructions(rng, labels, barriers)]
+    return (*code, Label(labels[-1]))
 
 
 def random_instructions(rng, labels, barriers):
-    register, location, value = rng.choice(["r0", "r1"]), litmus.Loc(rng.choice("xxy")), rng.randint(0, 1)
-    operand = rng.choice([value, litmus.Reg(rng.choice(["r0", "r1"]))])
-    branch = litmus.Branch(
-        rng.choice(labels), litmus.Comparison(rng.choice(["eq", "ne", "lt"]), litmus.Reg(register), value)
-    )
+    register, location, value = rng.choice(["r0", "r1"]), Loc(rng.choice("xxy")), rng.randint(0, 1)
+    operand = rng.choice([value, Reg(rng.choice(["r0", "r1"]))])
+    branch = Branch(rng.choice(labels), Comparison(rng.choice(["eq", "ne", "lt"]), Reg(register), value))
     if barriers and rng.random() < 0.3:
-        return [litmus.Barrier(rng.choice([1, 1, 2]), rng.random() < 0.2, quorum=rng.choice([None, None, 2]))]
+        return [Barrier(rng.choice([1, 1, 2]), rng.random() < 0.2, quorum=rng.choice([None, None, 2]))]
     if rng.random() < 0.2:
         return [
             rng.choice(
                 [
-                    litmus.Assign(register, "xor", (litmus.Reg(register), value)),
-                    litmus.Fence(litmus.Mode(litmus.Order.SC, litmus.Scope.GPU)),
+                    Assign(register, "xor", (Reg(register), value)),
+                    Fence(Mode(Order.SC, Scope.GPU)),
                     branch,
-                    litmus.Branch(rng.choice(labels)),
+                    Branch(rng.choice(labels)),
                 ]
             )
         ]
     if rng.random() < 0.3:
-        return [litmus.Store(location, operand)]
+        return [Store(location, operand)]
     read = rng.choice(
         [
-            litmus.Load(register, location),
-            litmus.Rmw("exch", register, location, (value,)),
-            litmus.Rmw("cas", register, location, (value, operand)),
-            litmus.Rmw("xor", rng.choice([None, register]), location, (1,)),
+            Load(register, location),
+            Rmw("exch", register, location, (value,)),
+            Rmw("cas", register, location, (value, operand)),
+            Rmw("xor", rng.choice([None, register]), location, (1,)),
         ]
     )
     return [read, branch] if rng.random() < 0.8 else [read]

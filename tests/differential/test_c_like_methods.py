@@ -12,8 +12,8 @@ from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
+from corpus.litmus.instructions import Rmw, sides_of
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import Rmw, sides_of
 from oracle.executions.judge import judge, outcomes
 from oracle.executions.values import Address
 

@@ -15,7 +15,8 @@ from constraints.solvers import open_solver
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import all_annotations, all_edges, parse_edges
 from corpus.executions.relaxations import relaxations, relaxed
-from corpus.litmus.test import MEMORY_REGIONS, Place, Region
+from corpus.litmus.locations import MEMORY_REGIONS, Region
+from corpus.litmus.orders import Place
 from oracle.cat.syntax import shipped_models
 from oracle.certificates import cycle_formulas, model_formulas
 from oracle.certificates.cycles import CycleClaim, lacks

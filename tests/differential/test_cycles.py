@@ -14,7 +14,7 @@ from constraints.solvers import SOLVERS
 from corpus.cycles.cycle import cycle_name, litmus_test, oriented
 from corpus.cycles.edges import EdgeVocabulary, all_annotations, all_edges, parse_edges
 from corpus.dialects.registry import dialect_for, parse_litmus
-from corpus.litmus.test import Region
+from corpus.litmus.locations import Region
 
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 SAME = "PosWW PosRR PosRW PosWR"

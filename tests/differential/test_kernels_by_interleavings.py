@@ -12,7 +12,7 @@ from corpus.code.follower import NotUnderstoodError
 from corpus.code.launch.launch import ArrayArgument, KernelLaunch
 from corpus.code.program import program_of
 from corpus.code.ptx.reader import read_ptx
-from corpus.litmus.test import Loc, element
+from corpus.litmus.locations import Loc, element
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import outcomes_and_flags
 from oracle.executions.steps import TooManyError

@@ -18,7 +18,7 @@ from simt_machine import (
 )
 
 from corpus.dialects.registry import read_litmus
-from corpus.litmus.test import GroupOperation
+from corpus.litmus.instructions import GroupOperation
 from oracle.progress.litmus import NoVerdictError, explore_litmus
 from oracle.progress.models import STEPPINGS, Verdict, system_verdicts
 from oracle.progress.plugins import resolve_models

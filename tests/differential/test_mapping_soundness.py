@@ -19,8 +19,11 @@ from corpus.executions.litmus import litmus_test
 from corpus.executions.translation import MappedOp, Translation, read_mapping, translation
 from corpus.executions.vocabulary import Vocabulary, spelled_mode, vocabulary
 from corpus.litmus import processors
+from corpus.litmus.instructions import Fence
+from corpus.litmus.locations import Loc, Region
 from corpus.litmus.made import location_name
-from corpus.litmus.test import PLAIN, And, Condition, Fence, FinalRegister, Loc, Order, Place, Quantifier, Region, Scope
+from corpus.litmus.orders import PLAIN, Order, Place, Scope
+from corpus.litmus.propositions import And, Condition, FinalRegister, Quantifier
 from oracle.cat.interpreter import Model
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import judge

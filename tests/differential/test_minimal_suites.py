@@ -15,7 +15,8 @@ from constraints.programs.forbidden import Forbidden, SeparationQuestion, splits
 from corpus.executions.execution import DEPENDENCIES, INITIAL, OpKind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import Vocabulary, vocabulary
-from corpus.litmus.test import Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Scope
 from oracle.cat.algebra import bits
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model

@@ -10,7 +10,9 @@ from litmus_random import PTX_2015, random_test
 from litmus_small import operational_outcomes, small_tests
 from reference_thesis import finals
 
-from corpus.litmus.test import Assign, Branch, Fence, Label, Load, Loc, Reg, Store, unguarded
+from corpus.litmus.instructions import Assign, Branch, Fence, Label, Load, Store
+from corpus.litmus.locations import Loc, Reg
+from corpus.litmus.threads import unguarded
 from oracle.executions.values import Address, calculate
 from oracle.operational.explore import explore, witness
 

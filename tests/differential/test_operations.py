@@ -19,7 +19,8 @@ from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import relaxations, relaxed
 from corpus.executions.text import execution_text
 from corpus.executions.vocabulary import Vocabulary, spelled_mode, vocabulary
-from corpus.litmus.test import MEMORY_REGIONS, Place, Region
+from corpus.litmus.locations import MEMORY_REGIONS, Region
+from corpus.litmus.orders import Place
 from oracle.executions.judge import Answer, judge
 
 MODEL = shipped()["ptx-async"]

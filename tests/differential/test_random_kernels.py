@@ -12,7 +12,8 @@ from constraints.executions import judge_by_sat
 from corpus.code.program import program_of
 from corpus.code.ptx.reader import read_ptx
 from corpus.files import folder_of
-from corpus.litmus.test import And, Atom, Condition, Loc, Quantifier, Region
+from corpus.litmus.locations import Loc, Region
+from corpus.litmus.propositions import And, Atom, Condition, Quantifier
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import outcomes_and_flags
 from oracle.executions.steps import TooManyError

@@ -11,7 +11,8 @@ import pytest
 from random_spirv import random_spirv
 
 from constraints.executions import judge_by_sat
-from corpus.litmus.test import And, Atom, Condition, Loc, Quantifier, Region
+from corpus.litmus.locations import Loc, Region
+from corpus.litmus.propositions import And, Atom, Condition, Quantifier
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import outcomes_and_flags
 from oracle.executions.steps import TooManyError

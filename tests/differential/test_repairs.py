@@ -15,7 +15,8 @@ from litmus_random import C_WHOLE, OPENCL_WHOLE, PTX_2015, PTX_2019, VULKAN, ran
 from constraints.repairs import RepairableProgram, repairs
 from corpus.dialects.registry import DIALECTS, read_litmus
 from corpus.files import read_text
-from corpus.litmus.test import LitmusTest, Quantifier
+from corpus.litmus.propositions import Quantifier
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import language
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL

@@ -10,7 +10,7 @@ from constraints.loop import SolverEffort
 from constraints.programs.separating import divisions, separating_cycles
 from corpus.cycles.cycle import cycle_name, litmus_test, oriented
 from corpus.cycles.edges import parse_edges
-from corpus.litmus.test import Region
+from corpus.litmus.locations import Region
 from oracle.consistency import load_model, resolve_consistency_models
 from oracle.executions.judge import Answer, judge
 

@@ -21,26 +21,13 @@ from corpus.executions.litmus import litmus_test
 from corpus.executions.sequences import MachineStep, read_table, translated, words_of
 from corpus.executions.vocabulary import Vocabulary, spelled_mode
 from corpus.laws.amdgpu import LOCAL, MachineInstruction
+from corpus.litmus.instructions import Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Region
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import (
-    And,
-    Atom,
-    Condition,
-    FinalRegister,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-)
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import And, Atom, Condition, FinalRegister, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from oracle.cat.variants import without_check
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge

@@ -16,7 +16,8 @@ from corpus.executions.relaxations import RelaxationTarget, relaxations, relaxed
 from corpus.executions.text import execution_text, parse_execution
 from corpus.laws import vulkan
 from corpus.litmus.made import HIGH_BIT, address_name
-from corpus.litmus.test import CLUSTER, And, Order, Place, Scope
+from corpus.litmus.orders import CLUSTER, Order, Place, Scope
+from corpus.litmus.propositions import And
 from oracle.executions.candidates import candidates
 from oracle.executions.threads import unroll_threads
 from oracle.executions.vocabulary import halves as event_kinds

@@ -8,7 +8,7 @@ import pytest
 
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import AsyncOperation
+from corpus.litmus.instructions import AsyncOperation
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.witness import explain_memory

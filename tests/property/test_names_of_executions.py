@@ -14,8 +14,9 @@ from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, 
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import critical_cycle, name_of
 from corpus.executions.text import parse_execution
+from corpus.litmus.instructions import Fence, Load, Rmw, Store
+from corpus.litmus.locations import MEMORY_REGIONS
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import MEMORY_REGIONS, Fence, Load, Rmw, Store
 
 CLASSIC = "PodWW PodRR PodRW PodWR PosRR PosRW Rfe Fre Coe"
 SUITES = {

@@ -11,17 +11,12 @@ from litmus_isomorphism import least_text
 from constraints.cycles import CycleBounds, cycles
 from corpus.cycles.cycle import litmus_test, oriented
 from corpus.cycles.edges import parse_edges
+from corpus.litmus.locations import Loc, Reg, Region
 from corpus.litmus.normal import map_condition, map_operands
-from corpus.litmus.test import (
-    And,
-    FinalRegister,
-    LitmusTest,
-    Loc,
-    Place,
-    Reg,
-    Region,
-    Thread,
-)
+from corpus.litmus.orders import Place
+from corpus.litmus.propositions import And, FinalRegister
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 SAME = "PosWW PosRR PosRW PosWR Rfi Coi Fri"

@@ -13,29 +13,13 @@ from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
 from corpus.laws.c11 import told_failure
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store, registers_written, sequenced
+from corpus.litmus.locations import Loc, Location
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import (
-    And,
-    Atom,
-    Barrier,
-    Condition,
-    Fence,
-    FinalRegister,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Order,
-    Place,
-    Quantifier,
-    Rmw,
-    Store,
-    Thread,
-    accessed,
-    is_atomic,
-    sequenced,
-    written,
-)
+from corpus.litmus.orders import Order, Place, is_atomic
+from corpus.litmus.propositions import And, Atom, Condition, FinalRegister, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread, accessed
 from oracle.executions.judge import judge, outcomes
 from synth.commands.fix import WHAT
 from synth.repair.costs import read_costs
@@ -126,7 +110,7 @@ def seen(test, model):
         for number, thread in enumerate(test.threads)
         for ins in thread.instructions
         if isinstance(ins, Load | Rmw)
-        for name in written(ins)
+        for name in registers_written(ins)
     ]
     terms = (*dict.fromkeys(names), *(Loc(location.name) for location in test.locations))
     return outcomes(replace(test, condition=Condition(Quantifier.EXISTS, And(()), observed=terms)), model, 2)

@@ -14,7 +14,8 @@ from random_executions import OPENCL, random_execution
 from corpus.executions.execution import INITIAL, Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
 from corpus.executions.translation import read_mapping, translated, translation
-from corpus.litmus.test import Mode, Order, Place, Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Mode, Order, Place, Scope
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge
 from oracle.executions.vocabulary import told_apart

@@ -12,7 +12,9 @@ from litmus_models import LARGE
 
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import Fence, Instruction, LitmusTest, Load, Order, Rmw, Store, is_asynchronous
+from corpus.litmus.instructions import Fence, Instruction, Load, Rmw, Store, is_asynchronous
+from corpus.litmus.orders import Order
+from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import checked_model
 from oracle.cat.syntax import parse_cat
 from oracle.consistency import AxiomaticModel, resolve_consistency_models

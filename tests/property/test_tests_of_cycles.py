@@ -15,9 +15,11 @@ from corpus.cycles.cycle import litmus_test, oriented
 from corpus.cycles.edges import parse_edges
 from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
+from corpus.litmus.locations import Region
 from corpus.litmus.made import HIGH_BIT
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import FinalRegister, Order, Region, conjunction
+from corpus.litmus.orders import Order
+from corpus.litmus.propositions import FinalRegister, conjunction
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.candidates import candidates
 from oracle.executions.events import EventKind

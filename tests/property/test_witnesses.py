@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from litmus_random import ALL, C11, PLAIN, PTX_2015, PTX_2019, SCOPED_C, random_test
 
-from corpus.litmus.test import propositions
+from corpus.litmus.propositions import propositions
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.events import EventKind

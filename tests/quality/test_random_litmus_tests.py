@@ -7,22 +7,9 @@ import pytest
 from litmus_interleavings import TooManyStatesError, verdicts
 from litmus_random import ALL, PLAIN, POINTER, PROFILES, random_test
 
-from corpus.litmus.test import (
-    Assign,
-    Barrier,
-    Branch,
-    Fence,
-    Label,
-    Load,
-    Loc,
-    Order,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    operands,
-)
+from corpus.litmus.instructions import Assign, Barrier, Branch, Fence, Label, Load, Rmw, Store, operands_of
+from corpus.litmus.locations import Loc, Reg, Region
+from corpus.litmus.orders import Order, Scope
 
 
 def features(test):
@@ -46,7 +33,7 @@ def features(test):
                 continue
             if ins.guard is not None:
                 yield "guard"
-            used = {operand.name for operand in operands(ins) if isinstance(operand, Reg)}
+            used = {operand.name for operand in operands_of(ins) if isinstance(operand, Reg)}
             if isinstance(ins, Branch):
                 yield "loop" if ins.label in seen else "forward"
                 if used & loaded:
@@ -61,7 +48,7 @@ def features(test):
                     yield "addr"
                 if isinstance(ins.address, Reg) and ins.address.name in loaded:
                     yield "dereference"
-                if Loc(POINTER) in operands(ins):
+                if Loc(POINTER) in operands_of(ins):
                     yield "pointer"
             if isinstance(ins, Store) and isinstance(ins.value, Reg):
                 yield "data" if ins.value.name in loaded else "computed data"

@@ -7,8 +7,8 @@ import pytest
 from commands import printed
 
 from corpus.dialects.registry import parse_litmus, read_litmus
+from corpus.litmus.locations import Region
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import Region
 from corpus.suite import read_manifest, read_tests
 
 ROOT = Path(__file__).parents[2]

@@ -26,23 +26,11 @@ from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import relaxations, relaxed
 from corpus.executions.text import execution_text, normal_form, parse_execution
 from corpus.executions.vocabulary import Vocabulary
-from corpus.litmus.test import (
-    Assign,
-    Barrier,
-    Branch,
-    Fence,
-    Instruction,
-    Label,
-    LitmusTest,
-    Load,
-    Mode,
-    Place,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    unguarded,
-)
+from corpus.litmus.instructions import Assign, Barrier, Branch, Fence, Instruction, Label, Load, Rmw, Store
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Mode, Place, Scope
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import unguarded
 from oracle.cat.interpreter import Model
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model

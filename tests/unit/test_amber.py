@@ -22,7 +22,8 @@ from backends.shared.profiles import DEFAULT
 from backends.shared.renderer import program_text
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import Load, Loc, Location
+from corpus.litmus.instructions import Load
+from corpus.litmus.locations import Loc, Location
 from corpus.progress.axb import Program
 
 GLSL = BACKENDS["glsl"]

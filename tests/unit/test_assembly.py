@@ -11,7 +11,7 @@ from corpus.code.assembly.reading import read_assembly
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.litmus.describe import describe
-from corpus.litmus.test import Rmw
+from corpus.litmus.instructions import Rmw
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer
 

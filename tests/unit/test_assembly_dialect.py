@@ -9,9 +9,9 @@ from refusals import refusal
 from corpus.dialects.assembly import instructions
 from corpus.dialects.registry import DIALECTS, parse_litmus, runners, translate
 from corpus.litmus.describe import describe
+from corpus.litmus.instructions import Branch, Fence, Load, Rmw, Store
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.processors import PROCESSORS
-from corpus.litmus.test import Branch, Fence, Load, Rmw, Store
 
 LANGUAGES = {
     "armv8": ("aarch64", instructions.AARCH64),

@@ -6,7 +6,8 @@ from refusals import refusal
 from corpus.dialects.dartagnan.ptx import PTX
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import Load, Place, Rmw, Scope, Store
+from corpus.litmus.instructions import Load, Rmw, Store
+from corpus.litmus.orders import Place, Scope
 from corpus.progress.as_litmus import VULKAN_RELAXED, axb_program, axb_test
 from corpus.progress.axb import Instruction, Program
 from corpus.progress.idioms import idioms

@@ -8,7 +8,7 @@ import pytest
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from corpus.dialects.registry import parse_litmus
-from corpus.litmus.test import Atom, FinalRegister, Not, conjunction
+from corpus.litmus.propositions import Atom, FinalRegister, Not, conjunction
 from oracle.consistency import load_model
 from oracle.executions import barriers as module
 from oracle.executions.barriers import meetings

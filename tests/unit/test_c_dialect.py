@@ -10,36 +10,25 @@ from constraints.smt import judge_by_smt
 from corpus.dialects.c import C
 from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.errors import InputError
-from corpus.litmus.normal import litmus_digest, normal_form
-from corpus.litmus.test import (
-    Alias,
-    And,
+from corpus.litmus.instructions import (
     Assign,
-    Atom,
     Barrier,
     Branch,
     Comparison,
-    Condition,
     Fence,
-    FinalRegister,
     Guard,
     Label,
-    LitmusTest,
     Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Reg,
-    Region,
     Rmw,
-    Scope,
     Store,
-    Thread,
     sides_of,
 )
+from corpus.litmus.locations import Alias, Loc, Location, Reg, Region
+from corpus.litmus.normal import litmus_digest, normal_form
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import And, Atom, Condition, FinalRegister, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import judge
 

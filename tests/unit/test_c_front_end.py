@@ -10,7 +10,8 @@ from corpus.code.c.reader import read_c
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of
 from corpus.dialects.registry import parse_litmus
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Barrier
+from corpus.litmus.locations import Loc
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
 
@@ -439,10 +440,10 @@ def test_what_main_does_before_there_are_threads_is_where_they_begin():
         "a": 0,
         "a[2]": 1,
         "f": 0,
-        "p": litmus.Loc("a"),
+        "p": Loc("a"),
         "x": 2,
     }
-    assert not any(isinstance(ins, litmus.Barrier) for ins in thread.instructions)
+    assert not any(isinstance(ins, Barrier) for ins in thread.instructions)
 
 
 def test_a_lock_of_the_library_is_told_at_the_line_that_takes_it(tmp_path):

@@ -6,7 +6,9 @@ import pytest
 from litmus_code import litmus_test, program
 
 from corpus.dialects.registry import parse_litmus
-from corpus.litmus.test import Fence, FinalRegister, Mode, Order, Scope
+from corpus.litmus.instructions import Fence
+from corpus.litmus.orders import Mode, Order, Scope
+from corpus.litmus.propositions import FinalRegister
 from oracle.cat.interpreter import Model
 from oracle.cat.syntax import parse_cat, shipped_models
 from oracle.consistency import load_model

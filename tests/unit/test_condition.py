@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 from refusals import refusal
 
 from corpus.litmus.condition import parse_condition, print_condition, print_proposition
-from corpus.litmus.test import (
-    COMPARISONS,
+from corpus.litmus.instructions import COMPARISONS
+from corpus.litmus.locations import Loc
+from corpus.litmus.propositions import (
     And,
     Atom,
     Condition,
     FinalRegister,
-    Loc,
     Not,
     Or,
     Quantifier,

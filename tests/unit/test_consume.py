@@ -7,7 +7,7 @@ from backends.shared.layout import Parameters, place
 from corpus.dialects.registry import DIALECTS, parse_litmus, printed, translate
 from corpus.errors import InputError
 from corpus.laws.c11 import CONSUME
-from corpus.litmus.test import Order
+from corpus.litmus.orders import Order
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.judge import judge

@@ -12,8 +12,9 @@ from constraints.cycles import CycleBounds, cycles
 from corpus.cycles.containment import contains, minimal
 from corpus.cycles.cycle import Cycle, cycle_name, oriented
 from corpus.cycles.edges import PLAIN, Annotation, Edge, all_annotations, atomic_mode, parse_edges
+from corpus.litmus.locations import MEMORY_REGIONS, Region
 from corpus.litmus.normal import renumbered
-from corpus.litmus.test import MEMORY_REGIONS, Order, Region, Scope
+from corpus.litmus.orders import Order, Scope
 from corpus.test import Test
 from synth.memory.synthesis import minimal_tests
 

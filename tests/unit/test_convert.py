@@ -10,8 +10,10 @@ from litmus_random import PTX_2019, SCOPED_C, random_test
 
 from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.dialects.storage_classes import with_classes, without_classes
+from corpus.litmus.instructions import Load, Rmw, Store
+from corpus.litmus.locations import Loc, Region
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import Load, Loc, Mode, Order, Region, Rmw, Scope, Store
+from corpus.litmus.orders import Mode, Order, Scope
 from corpus.litmus.text import Dialect
 from oracle.consistency import resolve_consistency_models
 from synth.inputs import expand

@@ -15,26 +15,12 @@ from backends.shared.kernel import Kernel
 from backends.shared.layout import Parameters, place
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import (
-    And,
-    Barrier,
-    Condition,
-    Fence,
-    Instruction,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-)
+from corpus.litmus.instructions import Barrier, Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Region
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import And, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 

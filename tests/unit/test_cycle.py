@@ -6,23 +6,9 @@ from constraints.cycles import CycleBounds, cycles
 from corpus.cycles.cycle import Cycle, cycle_name, litmus_test, oriented
 from corpus.cycles.edges import parse_edges
 from corpus.litmus.condition import print_condition
-from corpus.litmus.test import (
-    Assign,
-    Branch,
-    Comparison,
-    Fence,
-    Label,
-    Load,
-    Loc,
-    Mode,
-    Order,
-    Place,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-)
+from corpus.litmus.instructions import Assign, Branch, Comparison, Fence, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Reg, Region
+from corpus.litmus.orders import Mode, Order, Place, Scope
 
 BOTH = (Region.GLOBAL, Region.SHARED)
 HIGH_BIT = 2**30

@@ -14,7 +14,7 @@ from corpus.cycles.edges import (
     parse_edges,
 )
 from corpus.errors import InputError
-from corpus.litmus.test import Mode, Order, Scope
+from corpus.litmus.orders import Mode, Order, Scope
 
 
 def spelled(text, scopes=()):

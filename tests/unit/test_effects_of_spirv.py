@@ -26,7 +26,8 @@ from corpus.code.spirv.groups import GROUP_OPERATIONS
 from corpus.code.spirv.reader import read_spirv
 from corpus.code.spirv.translation import translated
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Barrier, Branch, Fence, Load, Rmw, Store
+from corpus.litmus.locations import Reg
 
 TYPES = {
     "uint": "OpTypeInt 32 0",
@@ -149,13 +150,13 @@ def done(program: KernelProgram, name: str) -> set[str]:
     for ins, origin, places in zip(thread.instructions, origins, accesses, strict=True):
         if origin is None or origin.called != name or any(SLOTS in each.array for each in places):
             continue
-        if isinstance(ins, litmus.Load | litmus.Rmw):
+        if isinstance(ins, Load | Rmw):
             found.add("reads")
-        if isinstance(ins, litmus.Store | litmus.Rmw):
+        if isinstance(ins, Store | Rmw):
             found.add("writes")
-        if isinstance(ins, litmus.Fence | litmus.Barrier):
+        if isinstance(ins, Fence | Barrier):
             found.add("orders")
-        if isinstance(ins, litmus.Branch):
+        if isinstance(ins, Branch):
             found.add("control")
     return found
 
@@ -289,10 +290,10 @@ def does_what_its_row_says(found: Followed, name: str, effect: Effect) -> None:
 def has_a_result_that_is_told(program: KernelProgram) -> None:
     """What is stored last is what memory decides, or what nothing tells."""
     code = zip(program.test.threads[0].instructions, program.origins[0], strict=True)
-    *_, last = (ins for ins, origin in code if isinstance(ins, litmus.Store) and origin and origin.called == "OpStore")
+    *_, last = (ins for ins, origin in code if isinstance(ins, Store) and origin and origin.called == "OpStore")
     assert not isinstance(last.value, int)
-    moved = [ins for ins in program.test.threads[0].instructions if isinstance(ins, litmus.Assign)]
-    given = [ins.operands for ins in moved if litmus.Reg(ins.target) == last.value and ins.operation == "mov"]
+    moved = [ins for ins in program.test.threads[0].instructions if isinstance(ins, Assign)]
+    given = [ins.operands for ins in moved if Reg(ins.target) == last.value and ins.operation == "mov"]
     assert program.untold or not any(isinstance(each, int) for operands in given for each in operands)
 
 

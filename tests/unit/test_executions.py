@@ -14,7 +14,9 @@ from constraints.smt import judge_by_smt
 from constraints.solvers import open_solver
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import Assign, Atom, FinalRegister, Load, Loc, Location, Reg
+from corpus.litmus.instructions import Assign, Load
+from corpus.litmus.locations import Loc, Location, Reg
+from corpus.litmus.propositions import Atom, FinalRegister
 from oracle.executions.judge import Answer, judge
 from oracle.executions.spins import forgets_reads, spinning_jumps
 

@@ -12,7 +12,7 @@ from commands import synth
 
 from corpus.dialects.registry import DIALECTS, read_litmus
 from corpus.executions.vocabulary import spelled_mode
-from corpus.litmus.test import Place, Scope
+from corpus.litmus.orders import Place, Scope
 from oracle.consistency import resolve_consistency_models
 from synth.commands.fix import WHAT
 from synth.repair.costs import read_costs

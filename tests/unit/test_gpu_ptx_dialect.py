@@ -7,35 +7,26 @@ from refusals import refusal
 
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, translate
 from corpus.errors import InputError
-from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import (
+from corpus.litmus.instructions import (
     Assign,
     AsyncGroup,
     AsyncOperation,
-    Atom,
     Barrier,
     Branch,
     Comparison,
-    Condition,
     Fence,
-    FinalRegister,
     Guard,
     Label,
-    LitmusTest,
     Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Reg,
-    Region,
     Rmw,
-    Scope,
     Store,
-    Thread,
 )
+from corpus.litmus.locations import Loc, Location, Reg, Region
+from corpus.litmus.normal import litmus_digest
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import Atom, Condition, FinalRegister, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 CG = Mode(cache="cg")

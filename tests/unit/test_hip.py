@@ -15,7 +15,8 @@ from backends.shared.layout import place
 from backends.shared.profiles import DEFAULT
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import Barrier, Fence, Region
+from corpus.litmus.instructions import Barrier, Fence
+from corpus.litmus.locations import Region
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 

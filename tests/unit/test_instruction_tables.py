@@ -21,7 +21,7 @@ from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.code.assembly.reading import read_assembly
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Branch, Fence, Label, Load, Rmw, Store
 from oracle.consistency import resolve_consistency_models
 from synth.translation.judging import TranslationVerdict, judge_translation
 
@@ -29,11 +29,11 @@ TEST = parse_litmus(ASKED.replace("0:r0 = 1 /\\ 0:r1 = 1", "x = 1"))
 LANGUAGES = list(ASSEMBLY_LANGUAGES)
 ALLOWED = {
     MemoryEffect.NOTHING: (),
-    MemoryEffect.READS: ({litmus.Load},),
-    MemoryEffect.WRITES: ({litmus.Store},),
-    MemoryEffect.MOVES: ({litmus.Load}, {litmus.Store}),
-    MemoryEffect.UPDATES: ({litmus.Load}, {litmus.Load, litmus.Store}, {litmus.Rmw}, {litmus.Fence}),
-    MemoryEffect.ORDERS: ({litmus.Fence},),
+    MemoryEffect.READS: ({Load},),
+    MemoryEffect.WRITES: ({Store},),
+    MemoryEffect.MOVES: ({Load}, {Store}),
+    MemoryEffect.UPDATES: ({Load}, {Load, Store}, {Rmw}, {Fence}),
+    MemoryEffect.ORDERS: ({Fence},),
 }
 """The instructions of a litmus test that an effect on memory becomes where an operand is memory, all of them; in memory
 of the thread's own it becomes none. One whose target is a register reads; a locked one on the stack is a fence."""
@@ -69,7 +69,7 @@ def test_each_row_is_fed_once(processor):
             except InputError:
                 continue
             understood = True
-            found = {type(ins) for ins in thread.instructions[2:]} - {litmus.Assign, litmus.Branch, litmus.Label}
+            found = {type(ins) for ins in thread.instructions[2:]} - {Assign, Branch, Label}
             if name in rows:
                 assert not found or found in ALLOWED[language.table[name].effect], text
                 seen |= found

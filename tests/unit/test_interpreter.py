@@ -6,7 +6,9 @@ from litmus_code import litmus_test, program
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from corpus.errors import InputError
-from corpus.litmus.test import Barrier, Fence, Load, Loc, Mode, Order, Scope, Store
+from corpus.litmus.instructions import Barrier, Fence, Load, Store
+from corpus.litmus.locations import Loc
+from corpus.litmus.orders import Mode, Order, Scope
 from oracle.cat.interpreter import Model
 from oracle.cat.syntax import parse_cat
 from oracle.consistency import load_model

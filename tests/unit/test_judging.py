@@ -11,7 +11,7 @@ from litmus_random import PROFILES, random_test
 
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import Quantifier
+from corpus.litmus.propositions import Quantifier
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import AxiomaticModel
 from oracle.executions.candidates import candidates, count_candidates

@@ -9,7 +9,8 @@ from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of
 from corpus.code.ptx.reader import read_ptx
 from corpus.laws.ptx import CLUSTER_BARRIERS
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Barrier, Store
+from corpus.litmus.orders import EXIT, Mode, Scope
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import check
 
@@ -93,7 +94,7 @@ def test_the_end_of_a_thread_orders_nothing():
 def test_an_arrival_stands_for_the_end_and_is_said_to():
     made = program("bar.sync 0;", SPIN)
     (_, second) = made.test.threads
-    assert second.instructions[-1] == litmus.Barrier(0, arrive=True, mode=litmus.Mode(tags=(litmus.EXIT,)))
+    assert second.instructions[-1] == Barrier(0, arrive=True, mode=Mode(tags=(EXIT,)))
     assert "a thread that has ended is not waited for at barriers" in made.assumed
 
 
@@ -171,7 +172,7 @@ def test_the_barrier_of_a_cluster_is_in_halves(words, order):
     _, thread = program(both, both).test.threads
     arrival, between, wait = thread.instructions
     assert arrival == CLUSTER_BARRIERS[f"barrier.cluster.arrive{order}"]
-    assert isinstance(between, litmus.Store) and wait == CLUSTER_BARRIERS["barrier.cluster.wait.acquire"]
+    assert isinstance(between, Store) and wait == CLUSTER_BARRIERS["barrier.cluster.wait.acquire"]
 
 
 def test_a_thread_that_waits_at_the_barrier_of_a_cluster_has_to_arrive_first():
@@ -189,8 +190,8 @@ def test_a_barrier_of_a_cluster_has_the_threads_of_its_blocks():
     both = "barrier.cluster.arrive; barrier.cluster.wait;"
     launch = KernelLaunch(grid=(4, 1, 1), block=(2, 1, 1), cluster=(2, 1, 1))
     left = program(f"{SET} {both}", f"{both} {GET}", launch)
-    barriers = [ins for thread in left.test.threads for ins in thread.instructions if isinstance(ins, litmus.Barrier)]
-    halves = [(litmus.Scope.QUEUE, True, False), (litmus.Scope.QUEUE, False, True)]
+    barriers = [ins for thread in left.test.threads for ins in thread.instructions if isinstance(ins, Barrier)]
+    halves = [(Scope.QUEUE, True, False), (Scope.QUEUE, False, True)]
     assert [(each.scope, each.arrive, each.wait) for each in barriers] == halves * 8
     assert {thread.place.queue for thread in left.test.threads} == {0, 1}
     (model,) = resolve_consistency_models(["ptx"])

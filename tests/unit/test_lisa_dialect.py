@@ -10,32 +10,13 @@ from refusals import refusal
 from corpus.dialects.lisa.bell import CACHES, NO_RESULT, ORDERS, SCOPES, VOLATILE, bell_file
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus
 from corpus.errors import InputError
+from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Fence, Guard, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Reg, Region
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import (
-    Assign,
-    Atom,
-    Barrier,
-    Branch,
-    Comparison,
-    Condition,
-    Fence,
-    Guard,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-)
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import Atom, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 GPU = Mode(Order.RELAXED, Scope.GPU)

@@ -6,44 +6,38 @@ import pytest
 from litmus_interleavings import TooManyStatesError, verdicts
 from litmus_random import ALL, PTX_2015, random_test
 
-from corpus.litmus.test import (
-    And,
+from corpus.litmus.instructions import (
     Assign,
-    Atom,
     Barrier,
     Branch,
     Comparison,
-    Condition,
     Fence,
-    FinalRegister,
     Guard,
     Label,
-    LitmusTest,
     Load,
-    Loc,
-    Location,
-    Mode,
+    Rmw,
+    Store,
+    operands_of,
+    registers_read,
+    registers_written,
+)
+from corpus.litmus.locations import Loc, Location, Reg, Region
+from corpus.litmus.orders import Mode, Place, Scope
+from corpus.litmus.propositions import (
+    And,
+    Atom,
+    Condition,
+    FinalRegister,
     Not,
     Or,
-    Place,
     Quantifier,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-    atoms,
-    branching,
+    atoms_of,
     conjunction,
     disjunction,
-    located,
-    operands,
     propositions,
-    reads,
-    unguarded,
-    written,
 )
+from corpus.litmus.test import LitmusTest, located
+from corpus.litmus.threads import Thread, branching, unguarded
 
 X, Y = Loc("x"), Loc("y")
 A, B = Atom("eq", X, 1), Atom("ne", Y, 0)
@@ -89,9 +83,9 @@ def test_a_group_is_one_only_within_the_group_around_it():
     ],
 )
 def test_operands_reads_and_writes(instruction, evaluated, read, target):
-    assert operands(instruction) == evaluated
-    assert reads(instruction) == read
-    assert written(instruction) == (() if target is None else (target,))
+    assert operands_of(instruction) == evaluated
+    assert registers_read(instruction) == read
+    assert registers_written(instruction) == (() if target is None else (target,))
 
 
 def test_a_thread_knows_every_register_it_mentions():
@@ -111,7 +105,7 @@ def test_propositions_are_flat_and_their_atoms_in_order():
     assert disjunction([Or((A, B)), And((A, B))]) == Or((A, B, And((A, B))))
     assert conjunction([A]) == disjunction([A]) == A
     assert conjunction([]) == And(())
-    assert list(atoms(Or((A, Not(And((B, A))))))) == [A, B, A]
+    assert list(atoms_of(Or((A, Not(And((B, A))))))) == [A, B, A]
     assert propositions(Condition(Quantifier.EXISTS, A)) == (A,)
     assert propositions(Condition(Quantifier.EXISTS, A, B)) == (B, A)
 
@@ -186,7 +180,7 @@ def test_without_predicates_a_test_does_the_same(lower):
         asked = {
             term.register
             for part in propositions(test.condition)
-            for atom in atoms(part)
+            for atom in atoms_of(part)
             for term in (atom.left, atom.right)
             if isinstance(term, FinalRegister)
         }

@@ -7,37 +7,25 @@ import pytest
 from litmus_interleavings import TooManyStatesError, verdicts
 from litmus_random import ALL, PROFILES, random_test
 
-from corpus.litmus.normal import litmus_digest, map_condition, map_operands, normal_form, without_constants
-from corpus.litmus.test import (
-    And,
+from corpus.litmus.instructions import (
     Assign,
-    Atom,
     Barrier,
     Branch,
     Comparison,
-    Condition,
     Fence,
-    FinalRegister,
     Guard,
     Label,
-    LitmusTest,
     Load,
-    Loc,
-    Location,
-    Not,
-    Or,
-    Order,
-    Place,
-    Quantifier,
-    Reg,
-    Region,
     Rmw,
-    Scope,
     Store,
-    Thread,
-    unguarded,
-    written,
+    registers_written,
 )
+from corpus.litmus.locations import Loc, Location, Reg, Region
+from corpus.litmus.normal import litmus_digest, map_condition, map_operands, normal_form, without_constants
+from corpus.litmus.orders import Order, Place, Scope
+from corpus.litmus.propositions import And, Atom, Condition, FinalRegister, Not, Or, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread, unguarded
 
 X, Y = Loc("x"), Loc("y")
 
@@ -77,7 +65,7 @@ def renamed(test: LitmusTest, rng: Random) -> LitmusTest:
             ins = replace(ins, label=name(thread, ins.label))
         if ins.guard:
             ins = replace(ins, guard=replace(ins.guard, register=name(thread, ins.guard.register)))
-        return replace(ins, target=name(thread, ins.target)) if written(ins) else ins
+        return replace(ins, target=name(thread, ins.target)) if registers_written(ins) else ins
 
     swapped = rng.sample(range(9), 9)
     threads = tuple(

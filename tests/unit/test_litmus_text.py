@@ -5,22 +5,13 @@ from refusals import refusal
 
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus
 from corpus.errors import InputError
+from corpus.litmus.instructions import Branch, Fence, Label, Load, Store
+from corpus.litmus.locations import Loc, Location, Region
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import (
-    Branch,
-    Fence,
-    FinalRegister,
-    Label,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Place,
-    Region,
-    Store,
-    Thread,
-)
+from corpus.litmus.orders import Mode, Place
+from corpus.litmus.propositions import FinalRegister
 from corpus.litmus.text import sections
+from corpus.litmus.threads import Thread
 
 TEXT = """\
 (* a comment

@@ -17,7 +17,8 @@ from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, 
 from corpus.executions.text import parse_execution
 from corpus.executions.translation import MappedOp, Translation, read_mapping, translated
 from corpus.journal import read_corpus
-from corpus.litmus.test import PLAIN, Mode, Order, Place, Region
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import PLAIN, Mode, Order, Place
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge
 from synth.drawing.execution import draw_bug

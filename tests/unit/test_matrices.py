@@ -8,7 +8,8 @@ from corpus.code.program import program_of
 from corpus.code.ptx.reader import read_ptx
 from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import AsyncOperation
+from corpus.litmus.locations import element_of
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.judge import judge
@@ -43,9 +44,9 @@ def read(code, written, product="%rd2, %rd3, 0, 1, 1, 0, 0"):
     """
     module = read_ptx(text, "k.ptx")
     (thread,) = program_of(module, module.kernels[0], KernelLaunch()).test.threads
-    found = [ins for ins in thread.instructions if isinstance(ins, litmus.AsyncOperation)]
+    found = [ins for ins in thread.instructions if isinstance(ins, AsyncOperation)]
     sources = [pair[1] for ins in found for pair in ((ins.target, ins.source), *ins.more)]
-    return [4 * litmus.element_of(source.name)[1] for source in sources]
+    return [4 * element_of(source.name)[1] for source in sources]
 
 
 DESCRIBED = "and.b32 %r1, %r1, 262128; shr.u32 %r1, %r1, 4; cvt.u64.u32 %rd2, %r1; or.b64 %rd2, %rd2, {};"

@@ -23,7 +23,7 @@ from corpus.errors import InputError
 from corpus.executions.text import parse_execution
 from corpus.executions.vocabulary import vocabulary
 from corpus.journal import read_corpus
-from corpus.litmus.test import Region
+from corpus.litmus.locations import Region
 from corpus.suite import write_corpus
 from oracle.cat.syntax import shipped_models
 from oracle.certificates.clauses import CertifiedFormula

@@ -13,7 +13,8 @@ from backends.shared.layout import outcome_terms, place
 from backends.shared.results import MemoryResult
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.condition import spell
-from corpus.litmus.test import And, Atom, Condition, LitmusTest, Quantifier
+from corpus.litmus.propositions import And, Atom, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer
 from synth.memory.conformance import (

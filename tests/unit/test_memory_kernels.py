@@ -14,7 +14,9 @@ from backends.shared.addresses import address_targets
 from backends.shared.layout import Parameters, place
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import Barrier, Fence, FinalRegister, LitmusTest, Load, Rmw, Store
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.propositions import FinalRegister
+from corpus.litmus.test import LitmusTest
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 

@@ -26,19 +26,12 @@ from backends.shared.layout import (
 )
 from backends.shared.profiles import Profile
 from corpus.errors import InputError
-from corpus.litmus.test import (
-    Atom,
-    Condition,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Place,
-    Quantifier,
-    Region,
-    Scope,
-    Thread,
-)
+from corpus.litmus.instructions import Load
+from corpus.litmus.locations import Loc, Location, Region
+from corpus.litmus.orders import Place, Scope
+from corpus.litmus.propositions import Atom, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 SMALL = Parameters(instances=64, slots=32, stride=4)
 TREES = {

@@ -5,27 +5,13 @@ from refusals import refusal
 
 from corpus.dialects.opencl import OPENCL
 from corpus.dialects.registry import DIALECTS, parse_litmus
+from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Region
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import (
-    Atom,
-    Barrier,
-    Condition,
-    Fence,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-    plain_locations,
-)
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import Atom, Condition, Quantifier
+from corpus.litmus.test import LitmusTest, plain_locations
+from corpus.litmus.threads import Thread
 
 X, Y = Loc("x"), Loc("y")
 BOTH = (Location("x"), Location("y"))

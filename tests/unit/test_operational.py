@@ -7,29 +7,10 @@ from litmus_code import CTA, GL, litmus_test, program, where
 from litmus_small import operational_outcomes, small_tests
 
 from corpus.errors import InputError
-from corpus.litmus.test import (
-    And,
-    Assign,
-    Barrier,
-    Branch,
-    Comparison,
-    Fence,
-    FinalRegister,
-    Guard,
-    Label,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Not,
-    Order,
-    Place,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-)
+from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Fence, Guard, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Reg, Region
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import And, FinalRegister, Not
 from oracle.consistency import OPERATIONAL as MODELS
 from oracle.executions.values import Address
 from oracle.operational.explore import StateLimitError, UnmodelledError, explore, satisfies, witness

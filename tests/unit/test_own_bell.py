@@ -7,7 +7,7 @@ from refusals import refusal
 from corpus.dialects.lisa.own import read_bell
 from corpus.dialects.registry import DIALECTS, read_litmus, translate
 from corpus.errors import InputError
-from corpus.litmus.test import Place
+from corpus.litmus.orders import Place
 from oracle.consistency import load_model
 from oracle.executions.judge import judge
 from oracle.herd import herd_model

@@ -13,7 +13,9 @@ from corpus.executions.translation import MappedOp, Translation, read_mapping
 from corpus.executions.vocabulary import spelled_mode, vocabulary
 from corpus.litmus import processors
 from corpus.litmus.describe import describe
-from corpus.litmus.test import Fence, Load, Order, Place, Region, Rmw, Store
+from corpus.litmus.instructions import Fence, Load, Rmw, Store
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Order, Place
 from oracle.consistency import default_names, resolve_consistency_models
 from oracle.executions.events import DIALECT_TAGS, fence_tags
 from oracle.executions.vocabulary import dialect_of, vocabulary_of

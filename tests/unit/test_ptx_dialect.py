@@ -8,36 +8,13 @@ from refusals import refusal
 from corpus.dialects.dartagnan.ptx import PTX
 from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.errors import InputError
+from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Fence, Guard, Label, Load, Rmw, Store
+from corpus.litmus.locations import Alias, Loc, Location, Reg
 from corpus.litmus.normal import litmus_digest, map_modes, normal_form
-from corpus.litmus.test import (
-    Alias,
-    And,
-    Assign,
-    Atom,
-    Barrier,
-    Branch,
-    Comparison,
-    Condition,
-    Fence,
-    FinalRegister,
-    Guard,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Not,
-    Or,
-    Order,
-    Place,
-    Quantifier,
-    Reg,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-)
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import And, Atom, Condition, FinalRegister, Not, Or, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.judge import judge

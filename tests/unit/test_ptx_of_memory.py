@@ -10,8 +10,9 @@ from random import Random
 import pytest
 from ptx_text import kernel_text, program
 
-from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import compute as evaluated
+from corpus.litmus.instructions import Assign, Branch, Comparison, Instruction, Label, Load, Store
+from corpus.litmus.locations import Loc, Operand, Reg
 from corpus.litmus.ptx_arithmetic import COMPUTED, WIDTHS, compare, compute, result_width, signed
 
 LETTERS = {16: "h", 32: "r", 64: "d"}
@@ -58,33 +59,33 @@ def number_of(rng: Random, width: int) -> int:
     return rng.choice((rng.getrandbits(width), rng.randrange(70), rng.randrange(-70, 0) % (1 << width), 1 << width - 1))
 
 
-def run(instructions: tuple[litmus.Instruction, ...], memory: dict[str, int]) -> dict[str, int]:
+def run(instructions: tuple[Instruction, ...], memory: dict[str, int]) -> dict[str, int]:
     """Do a thread, and return its registers; locations are by the names that the test has. Of branches, those behind
     which the thread goes on.
     """
     registers: dict[str, int] = defaultdict(int)
 
-    def value(operand: litmus.Operand) -> int:
-        assert not isinstance(operand, litmus.Loc)
-        return registers[operand.name] if isinstance(operand, litmus.Reg) else operand
+    def value(operand: Operand) -> int:
+        assert not isinstance(operand, Loc)
+        return registers[operand.name] if isinstance(operand, Reg) else operand
 
     skipping = ""
     for ins in instructions:
-        skipping = "" if ins == litmus.Label(skipping) else skipping
+        skipping = "" if ins == Label(skipping) else skipping
         if skipping:
             continue
         match ins:
-            case litmus.Load(target, litmus.Loc(name)):
+            case Load(target, Loc(name)):
                 registers[target] = memory[name]
-            case litmus.Store(litmus.Loc(name), given):
+            case Store(Loc(name), given):
                 memory[name] = value(given)
-            case litmus.Branch(label, litmus.Comparison("ne", condition, 0)) if value(condition):
+            case Branch(label, Comparison("ne", condition, 0)) if value(condition):
                 skipping = label
-            case litmus.Label():
+            case Label():
                 pass
-            case litmus.Assign(target, "mov", (given,)):
+            case Assign(target, "mov", (given,)):
                 registers[target] = value(given)
-            case litmus.Assign(target, operation, (left, right)):
+            case Assign(target, operation, (left, right)):
                 registers[target] = evaluated(operation, value(left), value(right))
             case _:
                 raise AssertionError(ins)

@@ -9,7 +9,8 @@ from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.ptx.meaning import PTX
 from corpus.code.ptx.reader import read_ptx
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Instruction, Store
+from corpus.litmus.locations import Loc, Reg
 
 HEAD = """.version 9.1
 .target sm_90
@@ -25,7 +26,7 @@ HEAD = """.version 9.1
 """
 
 
-def code(body: str) -> list[litmus.Instruction]:
+def code(body: str) -> list[Instruction]:
     declared = ".reg .b16 %rs<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<9>;"
     module = read_ptx(f"{HEAD}.entry k() {{ {declared}\n{body}\nret;\n}}", "t.ptx")
     one = (1, 1, 1)
@@ -38,9 +39,7 @@ def code(body: str) -> list[litmus.Instruction]:
 def stored(body: str, register: str = "%r9") -> object:
     """What a body stores at last."""
     width = "b64" if register.startswith("%rd") else "b32"
-    (found,) = (
-        each for each in code(f"{body}\nst.global.{width} [out], {register};") if isinstance(each, litmus.Store)
-    )
+    (found,) = (each for each in code(f"{body}\nst.global.{width} [out], {register};") if isinstance(each, Store))
     return found.value
 
 
@@ -75,15 +74,15 @@ def test_values_that_are_known(body, register, value):
 @pytest.mark.parametrize("opcode", ["div.approx.f32", "add.f16x2", "div.u32"])
 def test_results_that_nothing_says_are_some_number(opcode):
     found = code(f"{opcode} %r1, 0, 0; st.global.b32 [out], %r1;")
-    (store,) = (each for each in found if isinstance(each, litmus.Store))
-    (number,) = (each for each in found if isinstance(each, litmus.Assign) and litmus.Reg(each.target) == store.value)
+    (store,) = (each for each in found if isinstance(each, Store))
+    (number,) = (each for each in found if isinstance(each, Assign) and Reg(each.target) == store.value)
     assert isinstance(number.operands[0], int) and number.operands[0] > 0x7F000000
 
 
 def test_an_address_in_constant_memory_is_one():
     found = code("ld.const.u64 %rd1, [pointers]; st.global.u32 [%rd1], 7;")
-    (store,) = (each for each in found if isinstance(each, litmus.Store))
-    assert store.address == litmus.Loc("global::in#0")
+    (store,) = (each for each in found if isinstance(each, Store))
+    assert store.address == Loc("global::in#0")
 
 
 @pytest.mark.parametrize(
@@ -103,13 +102,13 @@ def test_addresses_that_are_not_understood(body, message):
 
 @pytest.mark.parametrize("place", ["bytes+8", "bytes+-4", "bytes+4", "pointers+16"])
 def test_constant_memory_has_bounds(place):
-    stops = [each.target for each in code(f"ld.const.u32 %r1, [{place}];") if isinstance(each, litmus.Assign)]
+    stops = [each.target for each in code(f"ld.const.u32 %r1, [{place}];") if isinstance(each, Assign)]
     assert stops == ["stopped_by_bounds"]
 
 
 def test_what_was_read_fills_a_wider_register():
     def operations(body: str) -> list[str]:
-        return [each.operation for each in code(body) if isinstance(each, litmus.Assign)]
+        return [each.operation for each in code(body) if isinstance(each, Assign)]
 
     assert "cvt.u64.u32" in operations("ld.global.u32 %rd1, [in]; st.global.u64 [out], %rd1;")
     assert "cvt.u64.u32" in operations("ld.global.b32 %rd1, [in]; st.global.u64 [out], %rd1;")

@@ -9,8 +9,9 @@ from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from corpus.dialects.c import C
 from corpus.dialects.registry import parse_litmus
+from corpus.litmus.locations import Loc
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import And, FinalRegister, Loc, Quantifier
+from corpus.litmus.propositions import And, FinalRegister, Quantifier
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge
 

@@ -13,20 +13,9 @@ from backends.shared.layout import Parameters, place
 from backends.shared.reach import MOST, check_accesses
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import (
-    Assign,
-    Branch,
-    Comparison,
-    Instruction,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Operand,
-    Reg,
-    Rmw,
-    Store,
-)
+from corpus.litmus.instructions import Assign, Branch, Comparison, Instruction, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.test import LitmusTest
 from oracle.executions.values import Address, Value, address_of, calculate
 
 MEMORY = ["opencl", "cuda", "hip", "cpp", "glsl", "wgsl", "metal"]

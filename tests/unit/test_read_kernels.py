@@ -12,7 +12,10 @@ from backends.shared.readback import CompiledTest, as_in_test, observed
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.litmus.describe import describe
-from corpus.litmus.test import Assign, FinalRegister, Load, Loc, Scope
+from corpus.litmus.instructions import Assign, Load
+from corpus.litmus.locations import Loc
+from corpus.litmus.orders import Scope
+from corpus.litmus.propositions import FinalRegister
 from oracle.executions.flow import asked_terms
 
 TEXT = """GPU_PTX MP

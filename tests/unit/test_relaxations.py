@@ -8,7 +8,7 @@ from corpus.executions.execution import OpKind
 from corpus.executions.relaxations import mutants, relaxations, relaxed, reversals
 from corpus.executions.text import execution_text, parse_execution
 from corpus.executions.vocabulary import vocabulary
-from corpus.litmus.test import Mode, Order, Scope
+from corpus.litmus.orders import Mode, Order, Scope
 
 
 def table(words, text):

@@ -18,7 +18,7 @@ from backends.wgsl import host as wgsl_host
 from backends.wgsl.memory import WgslKernel
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import Instruction
+from corpus.litmus.instructions import Instruction
 from corpus.progress.text import parse_axb
 from corpus.runner_tests import CODING, SCHEMA, of_litmus, parse_runner_test, print_runner_test, schema
 

@@ -27,8 +27,11 @@ from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.litmus.arithmetic import compute as calculated
 from corpus.litmus.describe import describe
+from corpus.litmus.instructions import Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Operand, Reg
+from corpus.litmus.orders import Order, Scope
 from corpus.litmus.ptx_arithmetic import compute, signed
-from corpus.litmus.test import Fence, Instruction, LitmusTest, Load, Operand, Order, Reg, Rmw, Scope, Store
+from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
 from synth.translation.judging import TranslationVerdict, judge_translation
 

@@ -16,7 +16,7 @@ from corpus.code.spirv.annotations import (
 )
 from corpus.code.spirv.reader import read_spirv
 from corpus.errors import InputError
-from corpus.litmus.test import Quantifier
+from corpus.litmus.propositions import Quantifier
 
 
 def read(text: str) -> SpirvAnnotations:

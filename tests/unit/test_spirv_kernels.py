@@ -9,7 +9,9 @@ import pytest
 
 from corpus.code.program import KernelProgram, program_of
 from corpus.code.spirv.computing import _COMPUTATIONS, computation, folded
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Barrier, Instruction, Store
+from corpus.litmus.locations import Loc
+from corpus.litmus.orders import Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import COMPUTED, WIDTHS
 from synth.checking.sources import spirv_kernels
 from synth.checking.tasks import tasks_of
@@ -60,7 +62,7 @@ def left(body: str, *words: str, model: str = "Vulkan") -> KernelProgram:
     return program_of(task.file.module, task.kernel, task.launch)
 
 
-def instructions(program: KernelProgram, thread: int = 0) -> list[litmus.Instruction]:
+def instructions(program: KernelProgram, thread: int = 0) -> list[Instruction]:
     return list(program.test.threads[thread].instructions)
 
 
@@ -70,25 +72,25 @@ FLAG = "%flag = OpAccessChain %ptr %buf %c0\n"
 @pytest.mark.parametrize(
     ("line", "mode"),
     [
-        ("OpStore %flag %c1", litmus.Mode(tags=("sc0",))),
-        ("OpStore %flag %c1 NonPrivatePointer", litmus.Mode(tags=("nonpriv", "sc0"))),
+        ("OpStore %flag %c1", Mode(tags=("sc0",))),
+        ("OpStore %flag %c1 NonPrivatePointer", Mode(tags=("nonpriv", "sc0"))),
         (
             "OpStore %flag %c1 MakePointerAvailable|NonPrivatePointer %c2",
-            litmus.Mode(litmus.Order.WEAK, litmus.Scope.CTA, tags=("av", "sc0")),
+            Mode(Order.WEAK, Scope.CTA, tags=("av", "sc0")),
         ),
-        ("OpAtomicStore %flag %c1 %c0 %c1", litmus.Mode(litmus.Order.RELAXED, litmus.Scope.GPU, tags=("sc0",))),
-        ("OpAtomicStore %flag %c3 %c0 %c1", litmus.Mode(litmus.Order.RELAXED, litmus.Scope.WARP, tags=("sc0",))),
+        ("OpAtomicStore %flag %c1 %c0 %c1", Mode(Order.RELAXED, Scope.GPU, tags=("sc0",))),
+        ("OpAtomicStore %flag %c3 %c0 %c1", Mode(Order.RELAXED, Scope.WARP, tags=("sc0",))),
     ],
 )
-def test_modes_of_vulkan(line: str, mode: litmus.Mode) -> None:
+def test_modes_of_vulkan(line: str, mode: Mode) -> None:
     (store,) = instructions(left(FLAG + line))
-    assert store == litmus.Store(litmus.Loc("flag"), 1, mode)
+    assert store == Store(Loc("flag"), 1, mode)
 
 
 def test_modes_of_glsl_say_what_is_assumed() -> None:
     program = left(FLAG + "OpStore %flag %c1", model="GLSL450")
     (store,) = instructions(program)
-    assert isinstance(store, litmus.Store) and store.mode == litmus.Mode(tags=("sc0",))
+    assert isinstance(store, Store) and store.mode == Mode(tags=("sc0",))
     assert any("GLSL450" in each for each in program.assumed)
 
 
@@ -114,7 +116,7 @@ OpBranch %end
 def test_those_of_a_subgroup_meet_that_come_to_its_barrier() -> None:
     program = left(SOME, "--block=3")
     assert [each.place.warp for each in program.test.threads] == [0, 0]
-    assert all(isinstance(ins, litmus.Barrier) and ins.quorum is None for ins in instructions(program))
+    assert all(isinstance(ins, Barrier) and ins.quorum is None for ins in instructions(program))
     assert not program.uncounted
 
 
@@ -128,7 +130,7 @@ def test_where_memory_decides_who_comes_to_a_subgroup_it_is_said() -> None:
 def test_a_barrier_has_a_number_for_each_way_to_it() -> None:
     barrier = "OpControlBarrier %c2 %c2 %made\n"
     one, other = instructions(left(barrier * 2, "--block=2"))
-    assert isinstance(one, litmus.Barrier) and isinstance(other, litmus.Barrier)
+    assert isinstance(one, Barrier) and isinstance(other, Barrier)
     assert (one.number, other.number) == (0, 1)
 
 
@@ -187,7 +189,7 @@ def test_bytes_of_a_struct_are_copied_as_its_members_with_padding_between_them()
     (task,) = tasks_of(spirv_kernels(STRUCTS.encode(), Path("k.spvasm")), read_launch(["--grid=1"]))
     program = program_of(task.file.module, task.kernel, task.launch)
     assert not program.untold
-    assert [ins.value for ins in instructions(program) if isinstance(ins, litmus.Store)] == [8]
+    assert [ins.value for ins in instructions(program) if isinstance(ins, Store)] == [8]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from corpus.dialects.gpu_ptx.dialect import GPU_PTX
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus
 from corpus.litmus.describe import describe
 from corpus.litmus.flow import thread_flow
+from corpus.litmus.instructions import GroupOperation
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import GroupOperation
 from oracle.liveness import resolve_liveness_models
 from oracle.progress.litmus import NoVerdictError, explore_litmus
 from oracle.progress.models import STEPPINGS, Verdict

@@ -1,19 +1,22 @@
 """The control flow of threads: what each place leads to, loops, dominators and live registers."""
 
-from corpus.litmus import test as litmus
 from corpus.litmus.flow import ThreadFlow, live_registers, register_use, thread_flow, unguarded_flow
+from corpus.litmus.instructions import Branch, Comparison, Guard, Label, Load, Store
+from corpus.litmus.locations import Loc, Reg
+from corpus.litmus.orders import Place
+from corpus.litmus.threads import Thread
 
-R0, R1, X, Y = litmus.Reg("r0"), litmus.Reg("r1"), litmus.Loc("x"), litmus.Loc("y")
+R0, R1, X, Y = Reg("r0"), Reg("r1"), Loc("x"), Loc("y")
 SPIN = (
-    litmus.Label("L"),
-    litmus.Load("r0", X),
-    litmus.Branch("L", litmus.Comparison("eq", R0, 0)),
-    litmus.Store(Y, R1),
+    Label("L"),
+    Load("r0", X),
+    Branch("L", Comparison("eq", R0, 0)),
+    Store(Y, R1),
 )
 
 
 def thread(*code):
-    return litmus.Thread(tuple(code), litmus.Place())
+    return Thread(tuple(code), Place())
 
 
 def test_a_spin_has_one_way_back_and_one_loop():
@@ -49,7 +52,7 @@ def test_ways_may_avoid_places():
 
 
 def test_a_place_that_is_never_reached_is_in_no_way():
-    flow = ThreadFlow((litmus.Branch("END"), litmus.Store(X, 1), litmus.Label("END")))
+    flow = ThreadFlow((Branch("END"), Store(X, 1), Label("END")))
     assert flow.successors[0] == (2,)
     assert flow.places == (0, 2, 3)
     assert set(flow.dominators) == {0, 2, 3}
@@ -58,26 +61,26 @@ def test_a_place_that_is_never_reached_is_in_no_way():
 def test_an_instruction_with_a_predicate_may_be_left_out():
     """A jump with a predicate may go on, and a load with one may leave its target as it was."""
     code = (
-        litmus.Load("r0", X, guard=litmus.Guard("p")),
-        litmus.Branch("END", guard=litmus.Guard("p", unless=True)),
-        litmus.Store(Y, R0),
-        litmus.Label("END"),
+        Load("r0", X, guard=Guard("p")),
+        Branch("END", guard=Guard("p", unless=True)),
+        Store(Y, R0),
+        Label("END"),
     )
     flow = thread_flow(thread(*code))
     assert flow.successors[1] == (2, 3)
     assert flow.live[0] == {"p", "r0"}
     lowered = unguarded_flow(thread(*code))
-    assert not any(ins.guard for ins in lowered.code if not isinstance(ins, litmus.Label))
+    assert not any(ins.guard for ins in lowered.code if not isinstance(ins, Label))
     assert lowered.live[0] == {"p", "r0"}
 
 
 def test_a_loop_that_is_entered_by_two_ways_is_no_natural_loop():
     code = (
-        litmus.Branch("B", litmus.Comparison("eq", R0, 0)),
-        litmus.Label("A"),
-        litmus.Load("r0", X),
-        litmus.Label("B"),
-        litmus.Branch("A", litmus.Comparison("eq", R0, 0)),
+        Branch("B", Comparison("eq", R0, 0)),
+        Label("A"),
+        Load("r0", X),
+        Label("B"),
+        Branch("A", Comparison("eq", R0, 0)),
     )
     assert not ThreadFlow(code).is_structured
     assert not ThreadFlow(code).loops
@@ -90,6 +93,6 @@ def test_equal_threads_share_their_flow():
 
 def test_registers_are_live_around_a_ring_of_nodes_whatever_their_order():
     """From a the ring leads to c, which reads, and c leads back."""
-    read, moved = register_use(litmus.Store(X, R0)), register_use(litmus.Label("L"))
+    read, moved = register_use(Store(X, R0)), register_use(Label("L"))
     rows = [("a", ("b",), moved), ("b", ("c",), moved), ("c", ("a", "out"), read)]
     assert live_registers(rows, {"out": frozenset({"r1"})})["a"] == {"r0", "r1"}

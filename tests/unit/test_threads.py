@@ -5,34 +5,12 @@ from dataclasses import replace
 import pytest
 
 from corpus.errors import InputError
-from corpus.litmus.test import (
-    Alias,
-    Assign,
-    Atom,
-    Barrier,
-    Branch,
-    Comparison,
-    Condition,
-    Fence,
-    FinalRegister,
-    Guard,
-    Label,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Reg,
-    Region,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-    conjunction,
-)
+from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Fence, Guard, Label, Load, Rmw, Store
+from corpus.litmus.locations import Alias, Loc, Location, Reg, Region
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import Atom, Condition, FinalRegister, Quantifier, conjunction
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from oracle.executions import threads as module
 from oracle.executions.events import Apply, Arrival, EventKind, Read, together
 from oracle.executions.threads import unroll_threads

@@ -11,7 +11,7 @@ from constraints.outcomes import outcomes_by_sat
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.litmus.normal import map_modes
-from corpus.litmus.test import Order, Scope
+from corpus.litmus.orders import Order, Scope
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import outcomes_and_flags
 from synth.options.models import ENUMERATE, SAT

@@ -13,7 +13,8 @@ from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import Assign, Loc, Reg, Store
+from corpus.litmus.instructions import Assign, Store
+from corpus.litmus.locations import Loc, Reg
 from oracle.executions import unrolled as module
 from oracle.executions.judge import Answer, judge
 from oracle.executions.spins import spinning_jumps

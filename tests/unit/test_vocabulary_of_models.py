@@ -12,7 +12,9 @@ from random_executions import random_execution
 from corpus.executions.execution import OpKind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import vocabulary
-from corpus.litmus.test import Fence, Mode, Order, Place, Region, Scope
+from corpus.litmus.instructions import Fence
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import Mode, Order, Place, Scope
 from oracle.cat.interpreter import checked_model
 from oracle.cat.syntax import parse_cat
 from oracle.executions.events import VOCABULARY

@@ -7,28 +7,13 @@ from corpus.dialects.dartagnan.ptx import PTX
 from corpus.dialects.dartagnan.vulkan import VULKAN
 from corpus.dialects.registry import parse_litmus, translate
 from corpus.errors import InputError
+from corpus.litmus.instructions import Assign, Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.locations import Alias, Loc, Location, Reg
 from corpus.litmus.normal import litmus_digest, normal_form
-from corpus.litmus.test import (
-    Alias,
-    Assign,
-    Atom,
-    Barrier,
-    Condition,
-    Fence,
-    LitmusTest,
-    Load,
-    Loc,
-    Location,
-    Mode,
-    Order,
-    Place,
-    Quantifier,
-    Reg,
-    Rmw,
-    Scope,
-    Store,
-    Thread,
-)
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import Atom, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 WEAK, RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC = Order
 WG, DV = Scope.CTA, Scope.GPU

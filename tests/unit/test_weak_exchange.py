@@ -18,7 +18,7 @@ from constraints.stuck import find_hang_by_sat
 from corpus.dialects.registry import DIALECTS, parse_litmus, printed, translate
 from corpus.errors import InputError
 from corpus.litmus.describe import describe
-from corpus.litmus.test import Rmw
+from corpus.litmus.instructions import Rmw
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.judge import judge

@@ -21,13 +21,13 @@ from corpus.code.ptx.instructions import FORMS, PtxForm, unfit
 from corpus.code.ptx.meaning import PTX
 from corpus.code.ptx.reader import read_ptx
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import AsyncOperation, Barrier, Fence, Load, Rmw, Store
 
 with (Path(__file__).parents[1] / "verdicts" / "words_ptx.csv").open(encoding="utf-8", newline="") as _file:
     TABLE = {row["instruction"]: row for row in csv.DictReader(_file)}
 
-READS = litmus.Load | litmus.Rmw | litmus.AsyncOperation
-WRITES = litmus.Store | litmus.Rmw | litmus.AsyncOperation
+READS = Load | Rmw | AsyncOperation
+WRITES = Store | Rmw | AsyncOperation
 
 AROUND = """.shared .align 128 .b8 s[256];
 .const .align 128 .b8 const_[256] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -108,7 +108,7 @@ def does_what_its_row_says(code: str, form: PtxForm) -> None:
         return
     with_it = [each for each in after if each.origin and each.origin.opcode == code.partition(" ")[0].rstrip(";")]
     memory = [each.instruction for each in with_it if each.accesses and SLOTS not in each.accesses[0].array]
-    meets = [each for each in with_it if isinstance(each.instruction, litmus.Fence | litmus.Barrier)]
+    meets = [each for each in with_it if isinstance(each.instruction, Fence | Barrier)]
     assert not meets or form.effect in (Effect.ORDERS, Effect.BOTH), code
     if form.effect in (Effect.NOTHING, Effect.ORDERS, Effect.CONTROL):
         assert not memory, code

@@ -15,7 +15,7 @@ from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.executions.sequences import read_table
 from corpus.executions.shapes import shapes
 from corpus.journal import read_corpus
-from corpus.litmus.test import Region
+from corpus.litmus.locations import Region
 from oracle.consistency import resolve_consistency_models
 from oracle.operational.deletions import deletions, is_reached
 

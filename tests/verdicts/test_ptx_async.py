@@ -12,8 +12,13 @@ from commands import synth
 
 from constraints.executions import judge_by_sat
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, translate
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import AsyncOperation, Fence, Load, is_asynchronous
+from corpus.litmus.locations import Loc, Location, Reg
 from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.orders import COPIES, Place
+from corpus.litmus.propositions import And, Atom, Condition, Quantifier
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.judge import Answer, is_quick_to_list, judge
@@ -114,7 +119,7 @@ def test_a_product_is_completed_whatever_threads_do(name):
 def test_barriers_of_clusters_are_as_in_ptx_where_nothing_is_asynchronous(row):
     test = read_litmus(EXAMPLES / f"{row['test']}.litmus")
     code = [ins for thread in test.threads for ins in thread.instructions]
-    if any(litmus.is_asynchronous(ins) or (isinstance(ins, litmus.Fence) and "init" in ins.mode.tags) for ins in code):
+    if any(is_asynchronous(ins) or (isinstance(ins, Fence) and "init" in ins.mode.tags) for ins in code):
         return
     model = load_model(shipped_models()["ptx"], "ptx")
     assert judge(test, model).answer == judge_by_sat(test, model).answer == row["verdict"]
@@ -134,10 +139,10 @@ def labelled(names, *models):
 
 def test_the_mbarrier_of_an_arrival_may_be_read_from_memory():
     """The address decides which mbarrier has one more arrival pending, and which has it in the end."""
-    arrival = litmus.AsyncOperation(None, barrier=litmus.Reg("r0"), mbarrier="arrive", count=1, group=litmus.COPIES)
-    thread = litmus.Thread((litmus.Load("r0", litmus.Loc("p")), arrival), litmus.Place())
+    arrival = AsyncOperation(None, barrier=Reg("r0"), mbarrier="arrive", count=1, group=COPIES)
+    thread = Thread((Load("r0", Loc("p")), arrival), Place())
     start = Mbarrier(2, 2).bits()
-    locations = (litmus.Location("p", litmus.Loc("n")), litmus.Location("m", start), litmus.Location("n", start))
-    same = litmus.And(tuple(litmus.Atom("eq", litmus.Loc(name), start) for name in "mn"))
-    test = litmus.LitmusTest("t", (thread,), locations, litmus.Condition(litmus.Quantifier.FORALL, same))
+    locations = (Location("p", Loc("n")), Location("m", start), Location("n", start))
+    same = And(tuple(Atom("eq", Loc(name), start) for name in "mn"))
+    test = LitmusTest("t", (thread,), locations, Condition(Quantifier.FORALL, same))
     assert judge(test, MODELS[""]).condition and judge_by_sat(test, MODELS[""]).condition

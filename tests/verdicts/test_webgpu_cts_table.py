@@ -23,22 +23,12 @@ from commands import synth
 from litmus_isomorphism import least_text
 
 from corpus.dialects.registry import parse_litmus
-from corpus.litmus.test import (
-    And,
-    Atom,
-    Barrier,
-    FinalRegister,
-    Instruction,
-    LitmusTest,
-    Load,
-    Loc,
-    Place,
-    Region,
-    Rmw,
-    Store,
-    Thread,
-    atoms,
-)
+from corpus.litmus.instructions import Barrier, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Region
+from corpus.litmus.orders import Place
+from corpus.litmus.propositions import And, Atom, FinalRegister, atoms_of
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 HERE = Path(__file__).parent
 DOCUMENT = HERE.parents[1] / "docs" / "webgpu-cts.md"
@@ -88,7 +78,7 @@ def of_row(row: dict[str, str]) -> LitmusTest:
 
 def parts(test: LitmusTest) -> dict[FinalRegister | Loc, int]:
     """What an outcome asks of each term."""
-    return {atom.left: atom.right for atom in atoms(test.condition.proposition)}
+    return {atom.left: atom.right for atom in atoms_of(test.condition.proposition)}
 
 
 def tidied(test: LitmusTest) -> LitmusTest:

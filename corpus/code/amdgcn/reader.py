@@ -43,10 +43,14 @@ from corpus.laws.amdgpu import (
     MachineInstruction,
 )
 from corpus.laws.c11 import failure_order
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Barrier, Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Loc
+from corpus.litmus.orders import Order
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 
-def absent(test: litmus.LitmusTest, code: MachineCode) -> Iterator[tuple[CodePlace, str]]:
+def absent(test: LitmusTest, code: MachineCode) -> Iterator[tuple[CodePlace, str]]:
     """Yield each access, fence and barrier of a test that is not in the code as what it is, and what is there instead:
     an access is one access of its kind, to the memory of its location, and what is none has none.
     """
@@ -66,12 +70,12 @@ def absent(test: litmus.LitmusTest, code: MachineCode) -> Iterator[tuple[CodePla
                     break
 
 
-def _accesses(ins: litmus.Instruction, local: Collection[str]) -> list[str]:
+def _accesses(ins: Instruction, local: Collection[str]) -> list[str]:
     """The accesses that an instruction is."""
-    kinds = {litmus.Load: "load", litmus.Store: "store", litmus.Rmw: "atomic"}
-    if not isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw):
+    kinds = {Load: "load", Store: "store", Rmw: "atomic"}
+    if not isinstance(ins, Load | Store | Rmw):
         return []
-    in_lds = isinstance(ins.address, litmus.Loc) and ins.address.name in local
+    in_lds = isinstance(ins.address, Loc) and ins.address.name in local
     return [f"{'ds' if in_lds else 'global'}_{kinds[type(ins)]}"]
 
 
@@ -100,7 +104,7 @@ class RowCheck:
     problem: str = ""
 
 
-def held_against(test: litmus.LitmusTest, code: MachineCode, table: SequenceTable) -> tuple[RowCheck, ...]:
+def held_against(test: LitmusTest, code: MachineCode, table: SequenceTable) -> tuple[RowCheck, ...]:
     """Hold the code of each access, fence and barrier of a test against its row. ``test`` is in the words of the
     language that was compiled. Raises ``InputError`` where the table is for another machine.
     """
@@ -125,8 +129,8 @@ def held_against(test: litmus.LitmusTest, code: MachineCode, table: SequenceTabl
     return tuple(checks)
 
 
-def _is_marked(ins: litmus.Instruction) -> bool:
-    return isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier)
+def _is_marked(ins: Instruction) -> bool:
+    return isinstance(ins, Load | Store | Rmw | Fence | Barrier)
 
 
 def _stream(code: MachineCode, thread: int) -> Iterator[tuple[int | None, tuple[CodeInstruction, ...]]]:
@@ -158,9 +162,9 @@ def _surely(instructions: Sequence[CodeInstruction]) -> tuple[CodeInstruction, .
     return (*instructions[: ends[0]], instructions[ends[0]], *between, *instructions[ends[-1] + 1 :])
 
 
-def _is_straight(thread: litmus.Thread) -> bool:
+def _is_straight(thread: Thread) -> bool:
     """Whether a thread has no branches."""
-    return all(_is_marked(each) or isinstance(each, litmus.Assign) for each in thread.instructions)
+    return all(_is_marked(each) or isinstance(each, Assign) for each in thread.instructions)
 
 
 def _pass(instructions: Iterable[CodeInstruction], zero: set[str], code: MachineCode, straight: bool) -> None:
@@ -189,7 +193,7 @@ def _count(each: CodeInstruction, zero: set[str], code: MachineCode) -> None:
 def _held(
     thread: int,
     place: int,
-    ins: litmus.Instruction,
+    ins: Instruction,
     found: Sequence[CodeInstruction],
     zero: set[str],
     local: frozenset[str],
@@ -207,8 +211,8 @@ def _held(
         return RowCheck((thread, place), name, RowVerdict.UNREAD, said, text, f"its code has '{unread}'")
     verdict, problem = _compared(row, found, set(zero), code)
     access = merged(ins)
-    if verdict is RowVerdict.DIFFERENT and isinstance(access, litmus.Load | litmus.Store | litmus.Rmw):
-        narrower = row if access.mode.order is litmus.Order.SC else _of_one_space(row)
+    if verdict is RowVerdict.DIFFERENT and isinstance(access, Load | Store | Rmw):
+        narrower = row if access.mode.order is Order.SC else _of_one_space(row)
         if narrower != row and _compared(narrower, found, set(zero), code)[0] is not RowVerdict.DIFFERENT:
             verdict = RowVerdict.ONE_AS
     spare = () if any(each.opcode in WRITE_BACKS for each in row) else WRITE_BACKS
@@ -218,11 +222,11 @@ def _held(
     return RowCheck((thread, place), name, verdict, said, text, problem)
 
 
-def _row_name(thread: int, ins: litmus.Instruction, local: frozenset[str]) -> str:
-    if isinstance(ins, litmus.Barrier):
+def _row_name(thread: int, ins: Instruction, local: frozenset[str]) -> str:
+    if isinstance(ins, Barrier):
         return "barrier"
     key = row_key(thread, merged(ins), local)
-    words = [key.kind, *([key.order, key.scope] if key.order != litmus.Order.WEAK.value else [])]
+    words = [key.kind, *([key.order, key.scope] if key.order != Order.WEAK.value else [])]
     return f"{'.'.join(words)}{f' @{key.space}' if key.space else ''}"
 
 
@@ -299,18 +303,18 @@ def _told(instruction: MachineInstruction | None) -> str:
     return instruction.text if instruction is not None else "nothing"
 
 
-def merged(ins: litmus.Instruction) -> litmus.Instruction:
+def merged(ins: Instruction) -> Instruction:
     """Return a compare-exchange with the one order that LLVM's code generator gives it, that of success and failure
     together; any other instruction as it is.
     """
-    if not isinstance(ins, litmus.Rmw) or ins.operation != "cas":
+    if not isinstance(ins, Rmw) or ins.operation != "cas":
         return ins
     orders = {ins.mode.order, failure_order(ins)}
-    if litmus.Order.SC in orders:
-        order = litmus.Order.SC
-    elif litmus.Order.ACQUIRE in orders and litmus.Order.RELEASE in orders:
-        order = litmus.Order.ACQ_REL
-    elif ins.mode.order is litmus.Order.RELAXED:
+    if Order.SC in orders:
+        order = Order.SC
+    elif Order.ACQUIRE in orders and Order.RELEASE in orders:
+        order = Order.ACQ_REL
+    elif ins.mode.order is Order.RELAXED:
         order = failure_order(ins)
     else:
         order = ins.mode.order
@@ -320,14 +324,14 @@ def merged(ins: litmus.Instruction) -> litmus.Instruction:
 # As programs of the machine
 
 
-def machine_programs(test: litmus.LitmusTest, code: MachineCode) -> tuple[tuple[MachineStep, ...], ...]:
+def machine_programs(test: LitmusTest, code: MachineCode) -> tuple[tuple[MachineStep, ...], ...]:
     """Return the code of each thread of a test as a program of its machine. Raises ``InputError`` where the code
     branches, an instruction is not there once, or it waits for less than all that a counter counts.
     """
     return tuple(_program(test, number, code) for number in range(len(test.threads)))
 
 
-def _program(test: litmus.LitmusTest, thread: int, code: MachineCode) -> tuple[MachineStep, ...]:
+def _program(test: LitmusTest, thread: int, code: MachineCode) -> tuple[MachineStep, ...]:
     instructions = test.threads[thread].instructions
     if not _is_straight(test.threads[thread]):
         raise InputError(f"P{thread}: the machine has no branches")
@@ -336,7 +340,7 @@ def _program(test: litmus.LitmusTest, thread: int, code: MachineCode) -> tuple[M
     for place, found in _stream(code, thread):
         at = len(instructions) if place is None else place
         if place is not None:
-            while number < at and isinstance(instructions[number], litmus.Assign):
+            while number < at and isinstance(instructions[number], Assign):
                 steps.append(MachineStep(MachineInstruction("v_mov"), instructions[number]))
                 number += 1
             if number != at:
@@ -345,12 +349,12 @@ def _program(test: litmus.LitmusTest, thread: int, code: MachineCode) -> tuple[M
         for each in found:
             steps += _step(thread, None if place is None else instructions[place], each, code.chip)
     rest = instructions[number:]
-    if not all(isinstance(each, litmus.Assign) for each in rest):
+    if not all(isinstance(each, Assign) for each in rest):
         raise InputError(f"P{thread}: {spelled([(thread, number)])} is not in the code once, in order")
     return (*steps, *(MachineStep(MachineInstruction("v_mov"), each) for each in rest))
 
 
-def _step(thread: int, ins: litmus.Instruction | None, each: CodeInstruction, chip: str) -> Iterator[MachineStep]:
+def _step(thread: int, ins: Instruction | None, each: CodeInstruction, chip: str) -> Iterator[MachineStep]:
     found = each.instruction
     if found is None:
         if ins is None and each.is_flow:

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 
 from corpus.code.assembly.values import MEMORY, RESULTS
 from corpus.errors import InputError
+from corpus.litmus.locations import Loc, element_of
 from corpus.litmus.normal import terms
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term, element_of
+from corpus.litmus.propositions import FinalRegister, Term
+from corpus.litmus.test import LitmusTest
 
 APART = 64
 """Words from one location to the next."""

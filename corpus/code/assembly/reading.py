@@ -39,18 +39,34 @@ from corpus.code.assembly.thread import (
 )
 from corpus.code.assembly.values import MEMORY, RESULTS, STACK, AffineValue, UnknownValue, register
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import (
+    Assign,
+    Branch,
+    Comparison,
+    Fence,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    operands_of,
+    registers_read,
+)
+from corpus.litmus.locations import Loc, Location, Operand, Reg
 from corpus.litmus.normal import map_operands
+from corpus.litmus.propositions import Term
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 
 def read_assembly(
     language: MachineLanguage,
     text: str,
-    test: litmus.LitmusTest,
-    names: Mapping[str, litmus.Term],
+    test: LitmusTest,
+    names: Mapping[str, Term],
     path: str = "",
     prefix: str = "",
-) -> litmus.LitmusTest:
+) -> LitmusTest:
     """Return the test that the assembly of a compiled test is. ``names`` says what lies in the words of the two arrays,
     as ``corpus.code.assembly.harness.names_of`` does; ``prefix`` is what the names of its functions begin with.
 
@@ -62,9 +78,7 @@ def read_assembly(
         raise InputError(error.message, path or None, error.line) from None
 
 
-def _read(
-    language: MachineLanguage, text: str, test: litmus.LitmusTest, names: CompiledNames, prefix: str
-) -> litmus.LitmusTest:
+def _read(language: MachineLanguage, text: str, test: LitmusTest, names: CompiledNames, prefix: str) -> LitmusTest:
     functions = functions_of(text, language.comment)
     if not _has_negatives(test):
         found = _threads(language, functions, test, names, prefix, signless=True)
@@ -76,12 +90,12 @@ def _read(
 def _threads(
     language: MachineLanguage,
     functions: Mapping[str, AssemblyCode],
-    test: litmus.LitmusTest,
+    test: LitmusTest,
     names: CompiledNames,
     prefix: str,
     signless: bool,
-) -> litmus.LitmusTest:
-    threads: list[litmus.Thread] = []
+) -> LitmusTest:
+    threads: list[Thread] = []
     kept: dict[str, None] = {}
     for index, thread in enumerate(test.threads):
         name = function_name(index, prefix)
@@ -90,14 +104,14 @@ def _threads(
             raise InputError(f"no function {name}")
         mine = _kept_in(test, names, index)
         body = _Function(language, code, names, thread, mine, signless).read()
-        stored = {ins.address for ins in body if isinstance(ins, litmus.Store)}
-        kept |= {name: None for name in mine.values() if litmus.Loc(name) in stored}
-        threads.append(litmus.Thread(body, thread.place))
-    locations = (*test.locations, *map(litmus.Location, kept))
+        stored = {ins.address for ins in body if isinstance(ins, Store)}
+        kept |= {name: None for name in mine.values() if Loc(name) in stored}
+        threads.append(Thread(body, thread.place))
+    locations = (*test.locations, *map(Location, kept))
     return replace(test, threads=tuple(threads), locations=locations)
 
 
-def _kept_in(test: litmus.LitmusTest, names: CompiledNames, thread: int) -> Mapping[int, str]:
+def _kept_in(test: LitmusTest, names: CompiledNames, thread: int) -> Mapping[int, str]:
     """The location that stands for each word of ``results`` that is of a thread."""
     taken = {location.name for location in test.locations}
     found = {}
@@ -110,14 +124,14 @@ def _kept_in(test: litmus.LitmusTest, names: CompiledNames, thread: int) -> Mapp
     return found
 
 
-def _has_negatives(test: litmus.LitmusTest) -> bool:
+def _has_negatives(test: LitmusTest) -> bool:
     """Whether a value that memory holds may be less than 0: a number is, or sums may not fit into 31 bits."""
     every = [ins for thread in test.threads for ins in thread.instructions]
-    changing = [ins for ins in every if not isinstance(ins, litmus.Assign | litmus.Rmw) or ins.operation != "and"]
-    values = [operand for ins in changing for operand in litmus.operands(ins) if isinstance(operand, int)]
+    changing = [ins for ins in every if not isinstance(ins, Assign | Rmw) or ins.operation != "and"]
+    values = [operand for ins in changing for operand in operands_of(ins) if isinstance(operand, int)]
     values += [location.initial for location in test.locations if isinstance(location.initial, int)]
     values += [value for thread in test.threads for _, value in thread.registers if isinstance(value, int)]
-    sums = [ins.operation for ins in every if isinstance(ins, litmus.Assign | litmus.Rmw)]
+    sums = [ins.operation for ins in every if isinstance(ins, Assign | Rmw)]
     longest = max((value.bit_length() for value in values), default=0) + sums.count("add")
     return bool({"sub", "mul"} & set(sums)) or longest > 31 or any(value < 0 for value in values)
 
@@ -138,7 +152,7 @@ class _Part:
     body: list[AssemblyLine] = field(default_factory=list)
     ending: _Ending = field(default_factory=_Ending)
     code: list[Emitted] = field(default_factory=list)
-    asked: litmus.Comparison | None = None
+    asked: Comparison | None = None
     leads_to: tuple[int, ...] = ()
     before: list[tuple[_Part, State]] = field(default_factory=list)
 
@@ -151,7 +165,7 @@ class _Function:
         language: MachineLanguage,
         code: AssemblyCode,
         names: CompiledNames,
-        thread: litmus.Thread,
+        thread: Thread,
         kept: Mapping[int, str],
         signless: bool,
     ) -> None:
@@ -164,7 +178,7 @@ class _Function:
         self._end = len(self._parts) - 1
         self._watched: dict[int, WatchedLoop] = {}
 
-    def read(self) -> tuple[litmus.Instruction, ...]:
+    def read(self) -> tuple[Instruction, ...]:
         """Return the code of the thread."""
         thread, first = self._thread, _Part()
         start: State = {
@@ -292,7 +306,7 @@ class _Function:
         for (way, _), value in zip(part.before, numbers, strict=True):
             self._thread.code = way.code
             self._thread.code.append(
-                Emitted(litmus.Assign(target, "mov", (self._thread.operand(value),)), self._thread.here.line)
+                Emitted(Assign(target, "mov", (self._thread.operand(value),)), self._thread.here.line)
             )
         return replace(register(target), low=not whole)
 
@@ -304,7 +318,7 @@ class _Function:
             slot = self._thread.state.get((RESULTS, byte))
             if not isinstance(slot, Slot):
                 raise InputError(f"the function does not always store the register {name}")
-            part.code.append(Emitted(litmus.Assign(name, "mov", (self._thread.operand(slot.value),)), 0))
+            part.code.append(Emitted(Assign(name, "mov", (self._thread.operand(slot.value),)), 0))
 
     def _flat(self, first: _Part, reached: Sequence[int]) -> list[Emitted]:
         """The code of all blocks, one after the other, with branches between."""
@@ -312,24 +326,24 @@ class _Function:
         for place, number in enumerate(reached):
             part = self._parts[number]
             following = reached[place + 1] if place + 1 < len(reached) else None
-            code += [Emitted(litmus.Label(f"L{number}"), 0), *_with_before(part.code)]
+            code += [Emitted(Label(f"L{number}"), 0), *_with_before(part.code)]
             if part.asked is not None:
-                code.append(Emitted(litmus.Branch(f"L{part.leads_to[0]}", part.asked), 0))
+                code.append(Emitted(Branch(f"L{part.leads_to[0]}", part.asked), 0))
             if part.leads_to and part.leads_to[-1] != following:
-                code.append(Emitted(litmus.Branch(f"L{part.leads_to[-1]}"), 0))
+                code.append(Emitted(Branch(f"L{part.leads_to[-1]}"), 0))
         for each in code:
             if each.instruction is None:
                 raise InputError("an exclusive load without its store", line=each.line)
         return code
 
 
-def _goes_on(code: Sequence[litmus.Instruction], place: int) -> bool:
+def _goes_on(code: Sequence[Instruction], place: int) -> bool:
     """Whether a jump leads to one of the labels right after it."""
     jump = code[place]
-    if not isinstance(jump, litmus.Branch) or jump.condition is not None:
+    if not isinstance(jump, Branch) or jump.condition is not None:
         return False
-    labels = takewhile(lambda ins: isinstance(ins, litmus.Label), code[place + 1 :])
-    return litmus.Label(jump.label) in labels
+    labels = takewhile(lambda ins: isinstance(ins, Label), code[place + 1 :])
+    return Label(jump.label) in labels
 
 
 def _with_before(code: Sequence[Emitted]) -> Iterator[Emitted]:
@@ -433,43 +447,43 @@ def _spoken(key: Key) -> str:
     return key if isinstance(key, str) else f"byte {key[1]} of the {key[0]}"
 
 
-def _without_needless(code: Sequence[Emitted], asked: Collection[str]) -> list[litmus.Instruction]:
+def _without_needless(code: Sequence[Emitted], asked: Collection[str]) -> list[Instruction]:
     """The instructions without private stores after which there is no event, and without what nobody needs."""
     kept, events = list[Emitted](), False
     for each in reversed(code):
         if each.private and not events:
             continue
-        events = events or isinstance(each.instruction, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence)
+        events = events or isinstance(each.instruction, Load | Store | Rmw | Fence)
         kept.append(each)
     instructions = [each.instruction for each in reversed(kept) if each.instruction is not None]
     while True:
-        used = {name for ins in instructions for name in litmus.reads(ins)}.union(asked)
-        fewer = [ins for ins in instructions if not (isinstance(ins, litmus.Assign) and ins.target not in used)]
+        used = {name for ins in instructions for name in registers_read(ins)}.union(asked)
+        fewer = [ins for ins in instructions if not (isinstance(ins, Assign) and ins.target not in used)]
         if len(fewer) == len(instructions):
             break
         instructions = fewer
     instructions = [ins for place, ins in enumerate(instructions) if not _goes_on(instructions, place)]
-    named = {ins.label for ins in instructions if isinstance(ins, litmus.Branch)}
-    return [ins for ins in instructions if not isinstance(ins, litmus.Label) or ins.name in named]
+    named = {ins.label for ins in instructions if isinstance(ins, Branch)}
+    return [ins for ins in instructions if not isinstance(ins, Label) or ins.name in named]
 
 
-def _renamed(code: Sequence[litmus.Instruction], asked: Collection[str]) -> tuple[litmus.Instruction, ...]:
+def _renamed(code: Sequence[Instruction], asked: Collection[str]) -> tuple[Instruction, ...]:
     """The code with registers named as the condition has them, where one move to its register is all that is left."""
     names: dict[str, str] = {}
     rest = list(code)
     for ins in code:
         match ins:
-            case litmus.Assign(target, "mov", (litmus.Reg(name),)) if target in asked and name not in asked:
+            case Assign(target, "mov", (Reg(name),)) if target in asked and name not in asked:
                 if name not in names:
                     names[name] = target
                     rest.remove(ins)
 
-    def operand(value: litmus.Operand) -> litmus.Operand:
-        return litmus.Reg(names.get(value.name, value.name)) if isinstance(value, litmus.Reg) else value
+    def operand(value: Operand) -> Operand:
+        return Reg(names.get(value.name, value.name)) if isinstance(value, Reg) else value
 
-    def renamed(ins: litmus.Instruction) -> litmus.Instruction:
+    def renamed(ins: Instruction) -> Instruction:
         ins = map_operands(ins, operand)
-        if isinstance(ins, litmus.Load | litmus.Assign | litmus.Rmw) and ins.target is not None:
+        if isinstance(ins, Load | Assign | Rmw) and ins.target is not None:
             return replace(ins, target=names.get(ins.target, ins.target))
         return ins
 

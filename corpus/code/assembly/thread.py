@@ -44,8 +44,22 @@ from corpus.code.assembly.values import (
     register,
 )
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import compute, wrap
+from corpus.litmus.instructions import (
+    COMPARISONS,
+    NEGATED,
+    Assign,
+    Branch,
+    Comparison,
+    Fence,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+)
+from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.orders import PLAIN, Mode
 
 Key = str | tuple[str, int]
 """A register of the processor, or a byte of the stack or of ``results``."""
@@ -66,7 +80,7 @@ class Emitted:
     An exclusive load has a place whose instruction its store says. ``private``: a store that no other thread sees.
     """
 
-    instruction: litmus.Instruction | None
+    instruction: Instruction | None
     line: int
     before: list[Emitted] = field(default_factory=list)
     private: bool = False
@@ -82,12 +96,12 @@ class OpenPair:
 
     emitted: Emitted
     address: AffineValue
-    operand: litmus.Operand
+    operand: Operand
     target: str
     acquires: bool
     tags: tuple[str, ...]
     known: int
-    expected: litmus.Operand | None = None
+    expected: Operand | None = None
 
 
 Content = MachineValue | ComparedFlags | Slot | OpenPair
@@ -121,7 +135,7 @@ _COMPUTED: Mapping[str, Callable[[int, int], int]] = {
 class AskedBranch:
     """A branch where ``left operation right`` holds, of operands of the litmus test."""
 
-    comparison: litmus.Comparison
+    comparison: Comparison
 
 
 @dataclass(slots=True)
@@ -155,7 +169,7 @@ class AssemblyThread:
         self.signless = signless
         self._signed = signed
         self._taken = taken
-        self._meaning: dict[str, litmus.Assign] = {}
+        self._meaning: dict[str, Assign] = {}
         self._bits: set[str] = set()
         self._read: set[str] = set()
         self._loaded: set[str] = set()
@@ -243,7 +257,7 @@ class AssemblyThread:
         self._made += 1
         return name
 
-    def emit(self, instruction: litmus.Instruction, private: bool = False) -> None:
+    def emit(self, instruction: Instruction, private: bool = False) -> None:
         """Append an instruction to the code."""
         if PAIR in self.state:
             raise self.refuse("it stands within an exclusive pair")
@@ -251,21 +265,21 @@ class AssemblyThread:
             loop.events += 1
         self.code.append(Emitted(instruction, self.here.line, private=private))
 
-    def assigned(self, operation: str, *operands: litmus.Operand) -> AffineValue:
+    def assigned(self, operation: str, *operands: Operand) -> AffineValue:
         """Return a fresh register with the result of an operation."""
         target = self.fresh()
-        assign = litmus.Assign(target, operation, operands)
+        assign = Assign(target, operation, operands)
         self.code.append(Emitted(assign, self.here.line))
         self._meaning[target] = assign
         is_logic = operation in ("and", "or", "xor") and all(map(self._bit, operands))
-        if operation in litmus.COMPARISONS or operation.startswith("setp.") or is_logic:
+        if operation in COMPARISONS or operation.startswith("setp.") or is_logic:
             self._bits.add(target)
         return register(target)
 
-    def _bit(self, operand: litmus.Operand) -> bool:
-        return operand in (0, 1) or (isinstance(operand, litmus.Reg) and operand.name in self._bits)
+    def _bit(self, operand: Operand) -> bool:
+        return operand in (0, 1) or (isinstance(operand, Reg) and operand.name in self._bits)
 
-    def operand(self, value: MachineValue) -> litmus.Operand:
+    def operand(self, value: MachineValue) -> Operand:
         """Return a number as an operand of an instruction. Raises ``InputError`` for what is none, or not known."""
         if isinstance(value, UnknownValue):
             raise self.refuse(value.reason)
@@ -275,18 +289,18 @@ class AssemblyThread:
             raise self.refuse("an address or a register of the caller is used as a number")
         return self._summed(value.number, value.terms)
 
-    def _summed(self, constant: int, terms: tuple[tuple[str, int], ...]) -> litmus.Operand:
-        total: litmus.Operand = wrap(constant)
+    def _summed(self, constant: int, terms: tuple[tuple[str, int], ...]) -> Operand:
+        total: Operand = wrap(constant)
         for name, factor in terms:
-            term: litmus.Operand = litmus.Reg(name)
+            term: Operand = Reg(name)
             if wrap(factor) != 1:
                 (single,) = self.assigned("mul", term, wrap(factor)).terms
-                term = litmus.Reg(single[0])
+                term = Reg(single[0])
             if total == 0:
                 total = term
             else:
                 ((single_name, _),) = self.assigned("add", total, term).terms
-                total = litmus.Reg(single_name)
+                total = Reg(single_name)
         return total
 
     def add(self, left: MachineValue, right: MachineValue) -> MachineValue:
@@ -358,7 +372,7 @@ class AssemblyThread:
             made = self._meaning.get(value.terms[0][0])
             if made is not None and made.operation == "and":
                 masks = [each & 0xFFFFFFFF for each in made.operands if isinstance(each, int)]
-                inner = [self._possible(register(each.name)) for each in made.operands if isinstance(each, litmus.Reg)]
+                inner = [self._possible(register(each.name)) for each in made.operands if isinstance(each, Reg)]
                 return reduce(operator.and_, [*masks, *inner], 0xFFFFFFFF)
             if made is not None and made.operation == "shr.u32" and isinstance(made.operands[1], int):
                 return 0xFFFFFFFF >> made.operands[1] % 32
@@ -395,7 +409,7 @@ class AssemblyThread:
         found = self.extended(value, False)
         if isinstance(found, AffineValue) and found.low:
             operand = self.operand(value)
-            assert isinstance(operand, litmus.Reg)
+            assert isinstance(operand, Reg)
             return register(operand.name)
         assert isinstance(found, AffineValue)
         return found
@@ -418,7 +432,7 @@ class AssemblyThread:
             return replace(value, low=False)
         if self._signed and signed and (value.number or [factor for _, factor in value.terms] != [1]):
             found = self.operand(value)
-            assert isinstance(found, litmus.Reg)
+            assert isinstance(found, Reg)
             return register(found.name)
         single = value.number == 0 and [factor for _, factor in value.terms] == [1]
         return replace(value, low=not (single and signed == self._signed))
@@ -525,15 +539,15 @@ class AssemblyThread:
             if (known := _known_comparison(operation, flags)) is not None:
                 return known == 1
             meant = self._meaning.get(left.terms[0][0]) if self.is_bit(left) and left.terms else None
-            if right.constant == 0 and operation in ("eq", "ne") and meant and meant.operation in litmus.COMPARISONS:
-                held = meant.operation if operation == "ne" else litmus.NEGATED[meant.operation]
-                return AskedBranch(litmus.Comparison(held, *meant.operands))
+            if right.constant == 0 and operation in ("eq", "ne") and meant and meant.operation in COMPARISONS:
+                held = meant.operation if operation == "ne" else NEGATED[meant.operation]
+                return AskedBranch(Comparison(held, *meant.operands))
         operation = self._checked(operation, flags)
         operands = self.operand(left), self.operand(right)
-        if operation in litmus.COMPARISONS:
-            return AskedBranch(litmus.Comparison(operation, *operands))
+        if operation in COMPARISONS:
+            return AskedBranch(Comparison(operation, *operands))
         ((holder, _),) = self.assigned(operation, *operands).terms
-        return AskedBranch(litmus.Comparison("ne", litmus.Reg(holder), 0))
+        return AskedBranch(Comparison("ne", Reg(holder), 0))
 
     def _told(self, operation: str, flags: ComparedFlags) -> tuple[int, int] | None:
         """The results of a comparison of the success of an operation, where it succeeds and where it fails."""
@@ -576,17 +590,17 @@ class AssemblyThread:
             raise self.refuse("an address of which only the lowest 32 bits are known")
         return address
 
-    def _address(self, place: AffineValue) -> litmus.Operand:
+    def _address(self, place: AffineValue) -> Operand:
         name = self._names.locations.get(place.number)
         if name is None or any(factor % WORD for _, factor in place.terms):
             raise self.refuse(f"byte {place.number} of the memory is no location of the test")
         if not place.terms:
-            return litmus.Loc(name)
+            return Loc(name)
         if any(self._tried(place.terms, read) for read in _TRIED):
             raise self.refuse("an address that is another one for each value that is read")
         added = self._summed(0, tuple((each, factor // WORD) for each, factor in place.terms))
-        ((target, _),) = self.assigned("add", litmus.Loc(name), added).terms
-        return litmus.Reg(target)
+        ((target, _),) = self.assigned("add", Loc(name), added).terms
+        return Reg(target)
 
     def _tried(self, terms: tuple[tuple[str, int], ...], read: int) -> int:
         """What is added to an address where all that is read is one number. It is 0 for every number of a test, or the
@@ -603,7 +617,7 @@ class AssemblyThread:
                     else [
                         each if isinstance(each, int) else value(each.name)
                         for each in made.operands
-                        if not isinstance(each, litmus.Loc)
+                        if not isinstance(each, Loc)
                     ]
                 )
                 values[name] = read if made is None else compute(made.operation, *operands)
@@ -611,14 +625,14 @@ class AssemblyThread:
 
         return sum(factor * value(name) for name, factor in terms)
 
-    def load(self, address: MachineValue, size: int, mode: litmus.Mode = litmus.PLAIN) -> MachineValue:
+    def load(self, address: MachineValue, size: int, mode: Mode = PLAIN) -> MachineValue:
         """Return what a load of so many bytes gives."""
         place = self._place(address, size)
         if place.base == MEMORY:
             target = self.fresh()
             self._loaded.add(target)
             self._read.add(target)
-            self.emit(litmus.Load(target, self._address(place), mode))
+            self.emit(Load(target, self._address(place), mode))
             return register(target)
         slot = self.content((str(place.base), place.number))
         if not isinstance(slot, Slot):
@@ -627,17 +641,17 @@ class AssemblyThread:
             return UnknownValue("it reads more bytes of the stack than were put there")
         return self.byte(slot.value) if size == 1 else self.lowered(slot.value) if size == WORD else slot.value
 
-    def store(self, address: MachineValue, size: int, value: MachineValue, mode: litmus.Mode = litmus.PLAIN) -> None:
+    def store(self, address: MachineValue, size: int, value: MachineValue, mode: Mode = PLAIN) -> None:
         """Store a value of so many bytes."""
         place = self._place(address, size)
         if place.base == MEMORY:
-            self.emit(litmus.Store(self._address(place), self.operand(value), mode))
+            self.emit(Store(self._address(place), self.operand(value), mode))
             return
         key = (str(place.base), place.number)
         if place.base == RESULTS:
             if place.number not in self._kept:
                 raise self.refuse(f"byte {place.number} of the results is no register of this thread")
-            self.emit(litmus.Store(litmus.Loc(self._kept[place.number]), self.operand(value), mode), private=True)
+            self.emit(Store(Loc(self._kept[place.number]), self.operand(value), mode), private=True)
         else:
             for other, slot in list(self.state.items()):
                 if not isinstance(slot, Slot) or not isinstance(other, tuple) or other[0] != STACK or other == key:
@@ -646,22 +660,22 @@ class AssemblyThread:
                     self.forget(other)
         self.put(key, Slot(self.byte(value) if size == 1 else value, size))
 
-    def fence(self, mode: litmus.Mode) -> None:
+    def fence(self, mode: Mode) -> None:
         """Append a fence."""
-        self.emit(litmus.Fence(mode))
+        self.emit(Fence(mode))
 
     def control(self, name: str) -> None:
         """Append a branch on what a register holds whose two ways are one: what comes after depends on it."""
-        label, read = f"C{self.fresh()}", litmus.Reg(name)
-        self.code.append(Emitted(litmus.Branch(label, litmus.Comparison("eq", read, read)), self.here.line))
-        self.code.append(Emitted(litmus.Label(label), self.here.line))
+        label, read = f"C{self.fresh()}", Reg(name)
+        self.code.append(Emitted(Branch(label, Comparison("eq", read, read)), self.here.line))
+        self.code.append(Emitted(Label(label), self.here.line))
 
     def update(
         self,
         operation: str,
         address: MachineValue,
         operands: tuple[MachineValue, ...],
-        mode: litmus.Mode,
+        mode: Mode,
         wanted: bool = True,
     ) -> MachineValue:
         """Return what an atomic operation has read."""
@@ -672,7 +686,7 @@ class AssemblyThread:
         given = tuple(self.operand(value) for value in operands)
         if target is not None:
             self._read.add(target)
-        self.emit(litmus.Rmw(operation, target, self._address(place), given, mode))
+        self.emit(Rmw(operation, target, self._address(place), given, mode))
         return UnknownValue("nothing is read") if target is None else register(target)
 
     # pairs of exclusive accesses
@@ -693,7 +707,7 @@ class AssemblyThread:
         return register(target)
 
     def store_exclusive(
-        self, address: MachineValue, value: MachineValue, mode: Callable[[bool], litmus.Mode], once: bool = False
+        self, address: MachineValue, value: MachineValue, mode: Callable[[bool], Mode], once: bool = False
     ) -> str:
         """End an exclusive pair, and return the register that holds what its load has read.
 
@@ -722,7 +736,7 @@ class AssemblyThread:
                 raise self.refuse("the operand of an exclusive pair is computed within it")
         done = mode(pair.acquires)
         done = replace(done, tags=tuple(sorted({*done.tags, *pair.tags})))
-        made = litmus.Rmw(operation, pair.target, pair.operand, given, done)
+        made = Rmw(operation, pair.target, pair.operand, given, done)
         pair.emitted.instruction = made
         self.assumed, self._attempt = {}, pair.emitted if once and pair.expected is not None else None
         return pair.target
@@ -734,7 +748,7 @@ class AssemblyThread:
         if self._attempt is None or self.asks_success:
             return False
         made = self._attempt.instruction
-        assert isinstance(made, litmus.Rmw)
+        assert isinstance(made, Rmw)
         self._attempt.instruction = replace(made, success=self.fresh())
         self.assumed = self._attempt = None
         for key, value in self.state.items():
@@ -744,7 +758,7 @@ class AssemblyThread:
         return True
 
     def compare_exchange(
-        self, address: MachineValue, expected: MachineValue, value: MachineValue, mode: litmus.Mode
+        self, address: MachineValue, expected: MachineValue, value: MachineValue, mode: Mode
     ) -> tuple[AffineValue, ComparedFlags]:
         """Return what a compare-exchange has read, and the flags of its comparison. One that is tried again until it
         succeeds is another operation.
@@ -760,7 +774,7 @@ class AssemblyThread:
         assert isinstance(read, AffineValue)
         return read, ComparedFlags(expected, read)
 
-    def leaves(self, comparison: litmus.Comparison) -> None:
+    def leaves(self, comparison: Comparison) -> None:
         """Close the exclusive pair on the way where the comparison does not hold; it is open where both are equal.
 
         Raises ``InputError`` where it is not of what the pair has read.
@@ -768,10 +782,10 @@ class AssemblyThread:
         pair = self.state[PAIR]
         assert isinstance(pair, OpenPair)
         sides = {comparison.left: comparison.right, comparison.right: comparison.left}
-        expected = sides.get(litmus.Reg(pair.target))
+        expected = sides.get(Reg(pair.target))
         if comparison.operation != "eq" or expected is None or pair.expected is not None:
             raise self.refuse("a branch within an exclusive pair that is no comparison of what was read")
-        if isinstance(expected, litmus.Reg) and self._number(expected.name) >= pair.known:
+        if isinstance(expected, Reg) and self._number(expected.name) >= pair.known:
             raise self.refuse("the operand of an exclusive pair is computed within it")
         self.state[PAIR] = replace(pair, expected=expected)
 
@@ -787,7 +801,7 @@ class AssemblyThread:
         seen = set(below)
         while below:
             made = self._meaning.get(below.pop())
-            found = {each.name for each in made.operands if isinstance(each, litmus.Reg)} if made else set()
+            found = {each.name for each in made.operands if isinstance(each, Reg)} if made else set()
             below += found - seen
             seen |= found
         return name in seen
@@ -805,15 +819,15 @@ class AssemblyThread:
         made = self._meaning.get(value.terms[0][0]) if value == register(value.terms[0][0]) else None
         if made is not None and made.operation in ("and", "or", "xor", "sub"):
             left, right = made.operands
-            if right == litmus.Reg(old) and made.operation != "sub":
+            if right == Reg(old) and made.operation != "sub":
                 left, right = right, left
-            other = register(right.name) if isinstance(right, litmus.Reg) else number(right)  # type: ignore[arg-type]
-            if left == litmus.Reg(old) and not self._of(other, old):
+            other = register(right.name) if isinstance(right, Reg) else number(right)  # type: ignore[arg-type]
+            if left == Reg(old) and not self._of(other, old):
                 return made.operation, other
         raise self.refuse("what it stores is no operation of litmus tests on what was read")
 
 
-_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {each: getattr(operator, each) for each in litmus.COMPARISONS}
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {each: getattr(operator, each) for each in COMPARISONS}
 
 
 def _known_comparison(operation: str, flags: ComparedFlags) -> int | None:

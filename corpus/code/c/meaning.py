@@ -15,7 +15,9 @@ from corpus.code.launch.creation import BEGUN, ENDED, GIVEN, RESULT, SLOT, signa
 from corpus.code.meaning import COMMON, nothing, ret
 from corpus.code.memory import loaded, placeholder, stored_operand
 from corpus.code.values import Pointer, Unknown, Value
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Fence, Store
+from corpus.litmus.locations import Loc
+from corpus.litmus.orders import PLAIN, Order
 
 
 def create(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -48,7 +50,7 @@ def join(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
         at.put(*residual)
     if target == ir.Register("_"):
         return True
-    value = loaded(at, state, Pointer(system_array(number, GIVEN)), SLOT, "s64", litmus.PLAIN)
+    value = loaded(at, state, Pointer(system_array(number, GIVEN)), SLOT, "s64", PLAIN)
     assert value is not None
     set_result(at, state, target, value)
     return True
@@ -74,7 +76,7 @@ def _ended(at: ThreadSpecialiser, state: State, result: Value) -> bool:
     if not isinstance(result, Unknown):
         array = system_array(at.block, GIVEN)
         operand = stored_operand(at, as_operand(at, result), SLOT)
-        at.put(litmus.Store(litmus.Loc(placeholder(array, 0)), operand), Access(array, 0, SLOT))
+        at.put(Store(Loc(placeholder(array, 0)), operand), Access(array, 0, SLOT))
     for residual in signal(at.block, ENDED):
         at.put(*residual)
     return at.returns(state)
@@ -88,9 +90,9 @@ def self(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
 
 def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``fence`` of an order; a relaxed one orders nothing (C11 7.17.4.1p2)."""
-    order = order_of(at, state, ins.operands[0], litmus.Fence)
-    if order is not None and order is not litmus.Order.RELAXED and not at.alone:
-        at.put(litmus.Fence(mode_of(order)))
+    order = order_of(at, state, ins.operands[0], Fence)
+    if order is not None and order is not Order.RELAXED and not at.alone:
+        at.put(Fence(mode_of(order)))
     return True
 
 
@@ -106,7 +108,7 @@ def failed(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
     """``fail``: an assertion fails, and the thread goes on, so that what others wait for comes; or it gives up."""
     if ins.words != ("assert",):
         return at.stops(*ins.words)
-    at.put(litmus.Assign(f"{MARK}assert", "mov", (1,)))
+    at.put(Assign(f"{MARK}assert", "mov", (1,)))
     return True
 
 

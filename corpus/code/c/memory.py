@@ -17,7 +17,9 @@ from corpus.code.launch.creation import OBJECTS, SLOT
 from corpus.code.memory import loaded, placed, placeholder, stored, stored_operand
 from corpus.code.values import Held, Pointer, Scaled, Unknown, Value
 from corpus.laws.c11 import LEGAL_ORDERS, WORDS, told_failure
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Branch, Comparison, Instruction, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.orders import PLAIN, Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import signed
 
 MOST_FREED = 16
@@ -27,21 +29,19 @@ MOST_OBJECTS = 16
 """The objects that one call of malloc may give to one thread."""
 
 ORDERS = (
-    litmus.Order.RELAXED,
-    litmus.Order.ACQUIRE,
-    litmus.Order.ACQUIRE,
-    litmus.Order.RELEASE,
-    litmus.Order.ACQ_REL,
-    litmus.Order.SC,
+    Order.RELAXED,
+    Order.ACQUIRE,
+    Order.ACQUIRE,
+    Order.RELEASE,
+    Order.ACQ_REL,
+    Order.SC,
 )
 """The orders by their numbers in ``stdatomic.h``; consume is acquire."""
 
 _ALL = (1 << 8 * SLOT) - 1
 
 
-def order_of(
-    at: ThreadSpecialiser, state: State, operand: ir.Operand, kind: type[litmus.Instruction]
-) -> litmus.Order | None:
+def order_of(at: ThreadSpecialiser, state: State, operand: ir.Operand, kind: type[Instruction]) -> Order | None:
     """Return the order that an operand says, which an access of a kind can have; None: it is no atomic."""
     value = at.value(state, operand, 32)
     if not isinstance(value, int):
@@ -57,9 +57,9 @@ def order_of(
     return order
 
 
-def mode_of(order: litmus.Order | None) -> litmus.Mode:
+def mode_of(order: Order | None) -> Mode:
     """Return how an access of an order is done."""
-    return litmus.PLAIN if order is None else litmus.Mode(order, litmus.Scope.SYS)
+    return PLAIN if order is None else Mode(order, Scope.SYS)
 
 
 def address_of(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> Value | None:
@@ -84,9 +84,9 @@ def checked(at: ThreadSpecialiser, state: State, address: Held) -> Held:
     found = replace(address, checked=True)
     if not address.checked:
         going = at.new_label()
-        at.put(litmus.Branch(going, litmus.Comparison("ne", litmus.Reg(address.register), 0)))
+        at.put(Branch(going, Comparison("ne", Reg(address.register), 0)))
         at.stops("null")
-        at.put(litmus.Label(going))
+        at.put(Label(going))
         state.known |= {home: found for home, value in state.known.items() if value == address}
     return found
 
@@ -95,7 +95,7 @@ def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
     """``load`` of a kind: a register, of an address, in an order."""
     target, source, order = ins.operands
     (kind,) = ins.words
-    mode = mode_of(order_of(at, state, order, litmus.Load))
+    mode = mode_of(order_of(at, state, order, Load))
     address = address_of(at, state, source)
     if address is None:
         return False
@@ -147,7 +147,7 @@ def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
     """``store`` of a kind: to an address, of an operand, in an order."""
     target, source, order = ins.operands
     (kind,) = ins.words
-    mode = mode_of(order_of(at, state, order, litmus.Store))
+    mode = mode_of(order_of(at, state, order, Store))
     address = address_of(at, state, target)
     if address is None:
         return False
@@ -167,7 +167,7 @@ def _stored_own(at: ThreadSpecialiser, state: State, address: Pointer, value: Va
         return at.stops("bounds")
     if isinstance(value, Scaled) and value.base is not None:
         value = address_in_register(at, value)
-    return stored(at, state, address, SLOT, value, litmus.PLAIN)
+    return stored(at, state, address, SLOT, value, PLAIN)
 
 
 def _widened(value: Value, kind: str) -> Value:
@@ -188,10 +188,10 @@ def address_in_register(at: ThreadSpecialiser, value: Scaled) -> Held:
     if value.base.startswith("local") or value.base.startswith("param"):
         raise at.shows(value.base)
     at.whole[value.base] = None
-    index: litmus.Operand = litmus.Reg(value.register)
+    index: Operand = Reg(value.register)
     if value.scale != SLOT:
-        index = litmus.Reg(at.temporary("mul.lo.s64", index, value.scale // SLOT))
-    return Held(at.temporary("add", litmus.Loc(placeholder(value.base, value.offset)), index), 64, checked=True)
+        index = Reg(at.temporary("mul.lo.s64", index, value.scale // SLOT))
+    return Held(at.temporary("add", Loc(placeholder(value.base, value.offset)), index), 64, checked=True)
 
 
 def update(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -200,8 +200,8 @@ def update(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
     operation, kind = ins.words
     exchanges = operation.endswith("cas")
     given, orders = (rest[:2], rest[2:]) if exchanges else (rest[:1], rest[1:])
-    order = order_of(at, state, orders[0], litmus.Rmw)
-    failure = order_of(at, state, orders[1], litmus.Load) if exchanges else None
+    order = order_of(at, state, orders[0], Rmw)
+    failure = order_of(at, state, orders[1], Load) if exchanges else None
     address = address_of(at, state, source)
     if address is None:
         return False
@@ -220,13 +220,13 @@ def update(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
     register = at.new_register() if wanted else None
     success = at.new_register() if operation == "wcas" else None
     told = told_failure(order, failure) if exchanges and order is not None else None
-    at.put(litmus.Rmw(name, register, operand, operands, mode_of(order), failure=told, success=success), access)
+    at.put(Rmw(name, register, operand, operands, mode_of(order), failure=told, success=success), access)
     if register is None:
         return True
     if success is not None:
         done = Held(success, 1)
     else:
-        done = Held(at.temporary("eq", litmus.Reg(register), operands[0]), 1) if exchanges else Held(register, 1)
+        done = Held(at.temporary("eq", Reg(register), operands[0]), 1) if exchanges else Held(register, 1)
     set_result(at, state, target, Held(register, width), done)
     return True
 
@@ -243,7 +243,7 @@ def _updated_own(
     """Do an update of memory that no other thread can access."""
     old = known(at, state, address)
     if old is None:
-        old = loaded(at, state, address, SLOT, "s64", litmus.PLAIN)
+        old = loaded(at, state, address, SLOT, "s64", PLAIN)
     assert old is not None
     done: Value = 1
     if operation.endswith("cas"):
@@ -274,7 +274,7 @@ def compared(at: ThreadSpecialiser, name: str, one: Value, other: Value) -> Valu
         return int((one == other) is (name == "eq"))
     if addresses and 0 in (one, other):
         return int(name == "ne")
-    operands: list[litmus.Operand] = []
+    operands: list[Operand] = []
     for each in (one, other):
         if isinstance(each, Pointer) and each.array.startswith(("local", "param", CODE)):
             return int(name == "ne")  # nobody else has the address
@@ -309,14 +309,12 @@ def step(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
             set_result(at, state, target, Scaled(array, register, scale.value * SLOT, offset))
         case ((Held() | Scaled(str())), Held(register)):
             held = value if isinstance(value, Held) else address_in_register(at, value)
-            index_ = litmus.Reg(register)
+            index_ = Reg(register)
             if scale.value != 1:
-                index_ = litmus.Reg(at.temporary("mul.lo.s64", index_, scale.value))
+                index_ = Reg(at.temporary("mul.lo.s64", index_, scale.value))
             at.steps.add(0)
             at.assumed["addresses that are read from memory and moved are those of elements"] = None
-            set_result(
-                at, state, target, Held(at.temporary("add", litmus.Reg(held.register), index_), 64, checked=True)
-            )
+            set_result(at, state, target, Held(at.temporary("add", Reg(held.register), index_), 64, checked=True))
         case Unknown() as unknown, _:
             set_result(at, state, target, unknown)
         case _:
@@ -333,7 +331,7 @@ def moved_by(at: ThreadSpecialiser, value: Value, slots: int) -> Value:
             return Scaled(base, register, scale, offset + slots * SLOT)
         case Held(register) if slots:
             at.steps.add(slots)
-            return Held(at.temporary("add", litmus.Reg(register), slots), 64, checked=True)
+            return Held(at.temporary("add", Reg(register), slots), 64, checked=True)
     return value
 
 
@@ -358,7 +356,7 @@ def allocate(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
     at.sizes[array] = length
     if ins.words == ("zero",):
         for offset in range(0, length, SLOT):
-            if not stored(at, state, Pointer(array, offset), SLOT, 0, litmus.PLAIN):
+            if not stored(at, state, Pointer(array, offset), SLOT, 0, PLAIN):
                 return False
     set_result(at, state, target, Pointer(array))
     return True
@@ -378,10 +376,10 @@ def release(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
         return True
     going = at.new_label()
     if isinstance(address, Held) and not address.checked:
-        at.put(litmus.Branch(going, litmus.Comparison("eq", litmus.Reg(address.register), 0)))
+        at.put(Branch(going, Comparison("eq", Reg(address.register), 0)))
         address = replace(address, checked=True)
     for slot in range(count):
-        if not stored(at, state, moved_by(at, address, slot), SLOT, 0, litmus.PLAIN):
+        if not stored(at, state, moved_by(at, address, slot), SLOT, 0, PLAIN):
             return False
-    at.put(litmus.Label(going))
+    at.put(Label(going))
     return True

@@ -34,7 +34,9 @@ from corpus.code.memory import placeholder
 from corpus.code.passes.tidying import tidied
 from corpus.code.values import Pointer, Value
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Instruction, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Reg
+from corpus.litmus.orders import Mode, Order, Scope
 
 OBJECTS = "object"
 """The space of memory that all threads may access."""
@@ -56,10 +58,10 @@ MOST_CREATED = 16
 MOST_CELLS = 256
 """The elements of an object that may be accessed by addresses that are read from memory."""
 
-_RELEASE = litmus.Mode(litmus.Order.RELEASE, litmus.Scope.SYS)
-_ACQUIRE = litmus.Mode(litmus.Order.ACQUIRE, litmus.Scope.SYS)
+_RELEASE = Mode(Order.RELEASE, Scope.SYS)
+_ACQUIRE = Mode(Order.ACQUIRE, Scope.SYS)
 
-Step = tuple[litmus.Instruction, Access | None]
+Step = tuple[Instruction, Access | None]
 """An instruction of the residual program, and the access that it is."""
 
 
@@ -71,7 +73,7 @@ def system_array(number: int, what: str) -> str:
 def signal(number: int, what: str) -> Iterator[Step]:
     """Yield what lets those go on who wait for a thread to begin, or to end."""
     array = system_array(number, what)
-    yield litmus.Store(litmus.Loc(placeholder(array, 0)), 1, _RELEASE), Access(array, 0, SLOT)
+    yield Store(Loc(placeholder(array, 0)), 1, _RELEASE), Access(array, 0, SLOT)
     yield _meeting(number, what, arrive=True), None
 
 
@@ -79,13 +81,13 @@ def wait(number: int, what: str) -> Iterator[Step]:
     """Yield what waits for a thread to begin, or to end."""
     array, name = system_array(number, what), f"{what}{number}"
     yield _meeting(number, what, arrive=False), None
-    yield litmus.Label(name), None
-    yield litmus.Load(name, litmus.Loc(placeholder(array, 0)), _ACQUIRE), Access(array, 0, SLOT)
-    yield litmus.Branch(name, litmus.Comparison("eq", litmus.Reg(name), 0)), None
+    yield Label(name), None
+    yield Load(name, Loc(placeholder(array, 0)), _ACQUIRE), Access(array, 0, SLOT)
+    yield Branch(name, Comparison("eq", Reg(name), 0)), None
 
 
-def _meeting(number: int, what: str, arrive: bool) -> litmus.Barrier:
-    return litmus.Barrier(2 * number + (what == ENDED), arrive=arrive, quorum=2, scope=litmus.Scope.SYS)
+def _meeting(number: int, what: str, arrive: bool) -> Barrier:
+    return Barrier(2 * number + (what == ENDED), arrive=arrive, quorum=2, scope=Scope.SYS)
 
 
 @dataclass
@@ -154,7 +156,7 @@ def _followed(
             shown[error.array] = own if own not in shown.values() else f"{own}.{depth}"
 
 
-def _beginning(number: int) -> Iterator[tuple[litmus.Instruction, None, Access | None]]:
+def _beginning(number: int) -> Iterator[tuple[Instruction, None, Access | None]]:
     for ins, access in wait(number, BEGUN):
         yield ins, None, access
 
@@ -169,11 +171,11 @@ def _needed(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
         each.instruction.number
         for code in every
         for each in code
-        if isinstance(each.instruction, litmus.Barrier) and not each.instruction.arrive
+        if isinstance(each.instruction, Barrier) and not each.instruction.arrive
     }
 
     def is_needed(each: Residual) -> bool:
-        if isinstance(each.instruction, litmus.Barrier):
+        if isinstance(each.instruction, Barrier):
             return each.instruction.number in waited
         return not (_is_write(each) and each.access and each.access.array.startswith(_SYSTEM)
                     and each.access.array not in read)  # fmt: skip
@@ -182,18 +184,18 @@ def _needed(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
 
 
 def _is_write(each: Residual) -> bool:
-    return isinstance(each.instruction, litmus.Store)
+    return isinstance(each.instruction, Store)
 
 
 def _only_waits(each: Residual) -> bool:
     match each.instruction:
-        case litmus.Barrier(arrive=False) | litmus.Label():
+        case Barrier(arrive=False) | Label():
             return True
-        case litmus.Assign(target):
+        case Assign(target):
             return not target.startswith(MARK)
-        case litmus.Load():
+        case Load():
             return each.access is not None and each.access.array.startswith(_SYSTEM)
-        case litmus.Branch(label, condition):
+        case Branch(label, condition):
             return label == END or (condition is not None and label.startswith(ENDED))
     return False
 
@@ -204,11 +206,11 @@ def _cells(found: CreatedThreads, steps: Iterable[int], whole: Mapping[str, None
     for _, code in found.followed:
         for each in code:
             match each.instruction:
-                case litmus.Store(value=litmus.Loc(name)) | litmus.Assign(operands=(litmus.Loc(name), *_)):
+                case Store(value=Loc(name)) | Assign(operands=(Loc(name), *_)):
                     _add(places, name)
-                case litmus.Rmw(operands=operands):
+                case Rmw(operands=operands):
                     for operand in operands:
-                        if isinstance(operand, litmus.Loc):
+                        if isinstance(operand, Loc):
                             _add(places, operand.name)
     for value in found.start.values():
         if isinstance(value, Pointer):

@@ -11,7 +11,9 @@ from corpus.code.follower import MASK_BITS, SLOTS, Access, BarrierKey, State, Th
 from corpus.code.launch.launch import volume
 from corpus.code.memory import placeholder, stored_operand
 from corpus.code.values import Held, Value
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Barrier, Load, Store
+from corpus.litmus.locations import Loc
+from corpus.litmus.orders import Scope
 
 
 def comers(at: ThreadSpecialiser, what: str, lanes: Sequence[int]) -> list[int]:
@@ -31,18 +33,18 @@ def lanes_of(at: ThreadSpecialiser, mask: int) -> list[int]:
     return [lane for lane in range(there) if mask >> lane & 1]
 
 
-def warp_meeting(at: ThreadSpecialiser, what: str, mask: int) -> litmus.Barrier:
+def warp_meeting(at: ThreadSpecialiser, what: str, mask: int) -> Barrier:
     """Return where the lanes of a mask meet: those that do the same with the same mask, wherever it stands (PTX ISA,
     ``bar.warp.sync``, ``vote.sync``, ``shfl.sync``, ``redux.sync``).
     """
     name = int.from_bytes(what.encode()) << MASK_BITS | mask & (1 << at.launch.warp) - 1
-    return litmus.Barrier(name, scope=litmus.Scope.WARP)
+    return Barrier(name, scope=Scope.WARP)
 
 
 def done_at(key: BarrierKey) -> str:
     """Return what lanes do that meet where a barrier of a warp has this name; for an aligned barrier its place."""
     name, scope = key
-    if scope is not litmus.Scope.WARP or not isinstance(name, int):
+    if scope is not Scope.WARP or not isinstance(name, int):
         return ""
     bits = name >> MASK_BITS
     return bits.to_bytes((bits.bit_length() + 7) // 8).decode(errors="replace")
@@ -65,11 +67,11 @@ def exchanged(
     here: int,
     others: Sequence[int],
     value: Value,
-    meeting: litmus.Barrier,
+    meeting: Barrier,
 ) -> list[Value]:
     """Return what threads bring: each writes its place of an array, and reads the others' between two barriers."""
     at.put(
-        litmus.Store(litmus.Loc(placeholder(array, 4 * here)), stored_operand(at, value, 4), at.exchange.access),
+        Store(Loc(placeholder(array, 4 * here)), stored_operand(at, value, 4), at.exchange.access),
         Access(array, 4 * here, 4),
     )
     at.meets(state, meeting)
@@ -79,7 +81,7 @@ def exchanged(
             found.append(value)
             continue
         register = at.new_register()
-        read = litmus.Load(register, litmus.Loc(placeholder(array, 4 * other)), at.exchange.access)
+        read = Load(register, Loc(placeholder(array, 4 * other)), at.exchange.access)
         at.put(read, Access(array, 4 * other, 4))
         found.append(Held(register, 32))
     at.meets(state, meeting)

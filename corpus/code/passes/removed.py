@@ -17,13 +17,14 @@ from typing import NamedTuple
 from corpus.code.follower import MARK, SLOTS
 from corpus.code.ir import KernelFunction, Module, SourceLine
 from corpus.code.program import KernelProgram
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Assign, AsyncOperation, Branch, Instruction, Label, Load, Rmw, Store
+from corpus.litmus.orders import Order
 
-_KINDS: dict[type[litmus.Instruction], str] = {
-    litmus.Load: "read",
-    litmus.Store: "write",
-    litmus.Rmw: "update",
-    litmus.AsyncOperation: "copy",
+_KINDS: dict[type[Instruction], str] = {
+    Load: "read",
+    Store: "write",
+    Rmw: "update",
+    AsyncOperation: "copy",
 }
 """What accesses are called, by what is left of them."""
 
@@ -117,7 +118,7 @@ def _done(program: KernelProgram, thread: int) -> list[tuple[_Done, ...]]:
     code = zip(program.test.threads[thread].instructions, program.accesses[thread], strict=True)
     for (instruction, accesses), origin in zip(code, program.origins[thread], strict=True):
         kind = _KINDS.get(type(instruction))
-        if isinstance(instruction, litmus.Assign) and instruction.target == f"{MARK}bounds" and origin is not None:
+        if isinstance(instruction, Assign) and instruction.target == f"{MARK}bounds" and origin is not None:
             outside = _OUTSIDE.get(origin.name)
             found.append((_Done(outside, "", None, 0, origin.source),) if outside else ())
             continue
@@ -133,12 +134,12 @@ def _done(program: KernelProgram, thread: int) -> list[tuple[_Done, ...]]:
 
 
 def _read_before(
-    code: Sequence[litmus.Instruction], done: Sequence[tuple[_Done, ...]], gone: Set[_Done]
+    code: Sequence[Instruction], done: Sequence[tuple[_Done, ...]], gone: Set[_Done]
 ) -> Mapping[int, Set[_Bytes]]:
     """Return the bytes that are surely read before each instruction, by a read that is not ``gone``, with no more than
     weak accesses in between. Instructions that are never reached are left out.
     """
-    labels = {each.name: place for place, each in enumerate(code) if isinstance(each, litmus.Label)}
+    labels = {each.name: place for place, each in enumerate(code) if isinstance(each, Label)}
     before: dict[int, Set[_Bytes]] = {0: frozenset()}
     waiting = [0]
     while waiting:
@@ -147,7 +148,7 @@ def _read_before(
         reads = {each.bytes for each in done[place] if each.bytes and each.kind == "read" and each not in gone}
         after = before[place] | reads if _is_weak(instruction) else frozenset()
         targets = [place + 1]
-        if isinstance(instruction, litmus.Branch):
+        if isinstance(instruction, Branch):
             targets = [labels[instruction.label], *(targets if instruction.condition or instruction.guard else ())]
         for target in targets:
             known = before.get(target)
@@ -157,11 +158,11 @@ def _read_before(
     return before
 
 
-def _is_weak(instruction: litmus.Instruction) -> bool:
+def _is_weak(instruction: Instruction) -> bool:
     """Decide whether an instruction orders nothing: a weak access, a computation, a jump or its target."""
-    if isinstance(instruction, litmus.Load | litmus.Store):
-        return instruction.mode.order is litmus.Order.WEAK and not instruction.mode.volatile
-    return isinstance(instruction, litmus.Assign | litmus.Branch | litmus.Label)
+    if isinstance(instruction, Load | Store):
+        return instruction.mode.order is Order.WEAK and not instruction.mode.volatile
+    return isinstance(instruction, Assign | Branch | Label)
 
 
 def _plain(name: str) -> str:

@@ -31,13 +31,27 @@ from itertools import count
 from typing import NamedTuple
 
 from corpus.code.follower import END, MARK, Residual
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import (
+    COMPARISONS,
+    NEGATED,
+    Assign,
+    Branch,
+    Comparison,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    registers_read,
+    registers_written,
+)
+from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.normal import map_operands
+from corpus.litmus.orders import Order
 
 _MOST_PAIRS = 1_000
 """The pairs of nodes that are compared to find that two ways do the same."""
 
-_OF_FAILED = {litmus.Order.RELEASE: litmus.Order.RELAXED, litmus.Order.ACQ_REL: litmus.Order.ACQUIRE}
+_OF_FAILED = {Order.RELEASE: Order.RELAXED, Order.ACQ_REL: Order.ACQUIRE}
 """The order of the read of a compare-and-swap that fails, where it is not that of the whole."""
 
 
@@ -49,21 +63,21 @@ class _Node:
     after: list[int]
 
     @property
-    def instruction(self) -> litmus.Instruction:
+    def instruction(self) -> Instruction:
         return self.residual.instruction
 
 
 class _Poll(NamedTuple):
     """A load and a branch on what it gives: where the thread goes on while ``asked`` holds, and where it leaves."""
 
-    load: litmus.Load
-    asked: litmus.Comparison
+    load: Load
+    asked: Comparison
     on: int
     out: int
 
     def asks_like(self, other: _Poll) -> bool:
         """Whether both ask the same of what they read."""
-        names = (litmus.Reg(self.load.target), litmus.Reg(other.load.target))
+        names = (Reg(self.load.target), Reg(other.load.target))
         return replace(other.asked, left=self.asked.left) == self.asked and self.asked.right not in names
 
 
@@ -96,7 +110,7 @@ class _Graph:
 
     def __init__(self, code: Sequence[Residual], needed: frozenset[str] = frozenset()) -> None:
         self._needed = needed
-        places = {each.instruction.name: n for n, each in enumerate(code) if isinstance(each.instruction, litmus.Label)}
+        places = {each.instruction.name: n for n, each in enumerate(code) if isinstance(each.instruction, Label)}
         kept = [n for n, each in enumerate(code) if not _is_detour(each.instruction)]
         numbers = {place: number for number, place in enumerate(kept)}
 
@@ -106,9 +120,9 @@ class _Graph:
             while place < len(code) and place not in seen:
                 seen.add(place)
                 ins = code[place].instruction
-                if isinstance(ins, litmus.Label):
+                if isinstance(ins, Label):
                     place += 1
-                elif isinstance(ins, litmus.Branch) and ins.condition is None:
+                elif isinstance(ins, Branch) and ins.condition is None:
                     place = places[ins.label]
                 else:
                     return numbers[place]
@@ -118,13 +132,13 @@ class _Graph:
         for place in kept:
             ins = code[place].instruction
             after = [at(place + 1)]
-            if isinstance(ins, litmus.Branch):
+            if isinstance(ins, Branch):
                 after.append(at(places[ins.label]))
             self.nodes[numbers[place]] = _Node(code[place], after)
         self.start = at(0)
         if -1 in numbers:  # a jump to itself: the thread does nothing for ever
             here = numbers[-1]
-            self.nodes[here] = _Node(Residual(litmus.Branch(END), None), [here, here])
+            self.nodes[here] = _Node(Residual(Branch(END), None), [here, here])
 
     def reached(self) -> list[int]:
         """The nodes that the start leads to, in the order in which they are written."""
@@ -148,7 +162,12 @@ class _Graph:
         before[-1] = self._needed
         nodes = [(number, self.nodes[number]) for number in reversed(order)]
         flows = [
-            (number, node.after, frozenset(litmus.written(node.instruction)), frozenset(litmus.reads(node.instruction)))
+            (
+                number,
+                node.after,
+                frozenset(registers_written(node.instruction)),
+                frozenset(registers_read(node.instruction)),
+            )
             for number, node in nodes
         ]
         changed = True
@@ -183,9 +202,9 @@ class _Graph:
             for number in self.reached():
                 node = self.nodes[number]
                 match node.instruction:
-                    case litmus.Assign(target) if target not in live[node.after[0]] and not target.startswith(MARK):
+                    case Assign(target) if target not in live[node.after[0]] and not target.startswith(MARK):
                         dropped[number] = node.after[0]
-                    case litmus.Branch() if node.after[0] == node.after[1] and node.after[0] != number:
+                    case Branch() if node.after[0] == node.after[1] and node.after[0] != number:
                         dropped[number] = node.after[0]
             if not dropped:
                 return
@@ -206,7 +225,7 @@ class _Graph:
         """A branch on a comparison that nobody else reads makes the comparison, and so does its negation."""
         self._join(self._compared)
 
-    def _join(self, joined: Callable[[_Node, _Node, Live], litmus.Instruction | None]) -> None:
+    def _join(self, joined: Callable[[_Node, _Node, Live], Instruction | None]) -> None:
         """Put two nodes, the first of which leads to the second alone, in place of which an instruction may stand."""
         while True:
             live, before = self._live(), self._before()
@@ -225,29 +244,29 @@ class _Graph:
                 return
 
     @staticmethod
-    def _moved(first: _Node, second: _Node, live: Live) -> litmus.Instruction | None:
+    def _moved(first: _Node, second: _Node, live: Live) -> Instruction | None:
         match first.instruction, second.instruction:
             case (
-                (litmus.Load() | litmus.Assign() | litmus.Rmw(success=None)) as value,
-                litmus.Assign(target, "mov", (litmus.Reg(source),)),
+                (Load() | Assign() | Rmw(success=None)) as value,
+                Assign(target, "mov", (Reg(source),)),
             ) if value.target == source and source not in live[second.after[0]]:
                 return replace(value, target=target)
         return None
 
     @staticmethod
-    def _compared(first: _Node, second: _Node, live: Live) -> litmus.Instruction | None:
+    def _compared(first: _Node, second: _Node, live: Live) -> Instruction | None:
         match first.instruction, second.instruction:
             case (
-                litmus.Assign(target, operation, (left, right)),
-                litmus.Branch(_, litmus.Comparison("eq" | "ne" as sign, litmus.Reg(name), 0)),
-            ) if target == name and operation in litmus.COMPARISONS and not any(name in live[n] for n in second.after):
-                made = operation if sign == "ne" else litmus.NEGATED[operation]
-                return litmus.Branch("", litmus.Comparison(made, left, right))
+                Assign(target, operation, (left, right)),
+                Branch(_, Comparison("eq" | "ne" as sign, Reg(name), 0)),
+            ) if target == name and operation in COMPARISONS and not any(name in live[n] for n in second.after):
+                made = operation if sign == "ne" else NEGATED[operation]
+                return Branch("", Comparison(made, left, right))
             case (
-                litmus.Assign(target, operation, values),
-                litmus.Assign(_, "xor", (litmus.Reg(name), 1)) as negation,
-            ) if target == name and operation in litmus.COMPARISONS and name not in live[second.after[0]]:
-                return replace(negation, operation=litmus.NEGATED[operation], operands=values)
+                Assign(target, operation, values),
+                Assign(_, "xor", (Reg(name), 1)) as negation,
+            ) if target == name and operation in COMPARISONS and name not in live[second.after[0]]:
+                return replace(negation, operation=NEGATED[operation], operands=values)
         return None
 
     def sink_moves(self) -> None:
@@ -257,10 +276,10 @@ class _Graph:
             node = self.nodes[number]
             then = self.nodes.get(node.after[0])
             match node.instruction, then and then.instruction:
-                case litmus.Assign(target), litmus.Branch() as branch if (
+                case Assign(target), Branch() as branch if (
                     before[node.after[0]] == [number]
                     and not target.startswith(MARK)
-                    and target not in litmus.reads(branch)
+                    and target not in registers_read(branch)
                 ):
                     assert then is not None
                     needing = [way for way, place in enumerate(then.after) if target in live[place]]
@@ -273,16 +292,16 @@ class _Graph:
     def _polls(self, number: int) -> Iterator[_Poll]:
         """Yield the poll at a node, with either of its ways as that by which it leaves."""
         node = self.nodes.get(number)
-        if node is None or not isinstance(node.instruction, litmus.Load):
+        if node is None or not isinstance(node.instruction, Load):
             return
         load, then = node.instruction, self.nodes.get(node.after[0])
         match then.instruction if then else None:
-            case litmus.Branch(_, litmus.Comparison(operation, litmus.Reg(name), right) as asked) if (
-                name == load.target and right != litmus.Reg(name)
+            case Branch(_, Comparison(operation, Reg(name), right) as asked) if name == load.target and right != Reg(
+                name
             ):
                 assert then is not None
                 falls, jumps = then.after
-                yield _Poll(load, replace(asked, operation=litmus.NEGATED[operation]), falls, jumps)
+                yield _Poll(load, replace(asked, operation=NEGATED[operation]), falls, jumps)
                 yield _Poll(load, asked, jumps, falls)
 
     def drop_polls(self) -> None:
@@ -317,16 +336,16 @@ class _Graph:
         branch = self.nodes.get(node.after[0])
         match node.instruction, branch and branch.instruction:
             case (
-                litmus.Rmw("cas", str(target), address, (expected, _), mode, failure=None, success=None),
-                litmus.Branch(_, litmus.Comparison("eq" | "ne" as sign, left, right)),
-            ) if {left, right} == {litmus.Reg(target), expected} and self._before()[node.after[0]] == [number]:
+                Rmw("cas", str(target), address, (expected, _), mode, failure=None, success=None),
+                Branch(_, Comparison("eq" | "ne" as sign, left, right)),
+            ) if {left, right} == {Reg(target), expected} and self._before()[node.after[0]] == [number]:
                 assert branch is not None
                 way = int(sign == "ne")
-                read = litmus.Load("", address, replace(mode, order=_OF_FAILED.get(mode.order, mode.order)))
+                read = Load("", address, replace(mode, order=_OF_FAILED.get(mode.order, mode.order)))
                 for place in self.reached():
                     load = self.nodes[place].instruction
                     if (
-                        isinstance(load, litmus.Load)
+                        isinstance(load, Load)
                         and replace(load, target="") == read
                         and self.nodes[place].residual.accesses == node.residual.accesses
                         and branch.after[way] != place
@@ -362,10 +381,10 @@ class _Graph:
         inside = {node for node in reached(self.nodes[first].after[0], last) if last in reached(node, last)}
         live = self._live()[first]
         return all(
-            isinstance(self.nodes[node].instruction, litmus.Assign | litmus.Branch)
-            and live.isdisjoint(litmus.written(self.nodes[node].instruction))
+            isinstance(self.nodes[node].instruction, Assign | Branch)
+            and live.isdisjoint(registers_written(self.nodes[node].instruction))
             for node in inside - {last}
-        ) and live.isdisjoint(litmus.written(self.nodes[last].instruction))
+        ) and live.isdisjoint(registers_written(self.nodes[last].instruction))
 
     def _alike(self, one: int, other: int, renamed: Mapping[str, str]) -> bool:
         """Whether the same is done from two nodes on, where registers hold the same but that the second way's
@@ -397,8 +416,8 @@ class _Graph:
                 if (does, left.residual.accesses) != (also, right.residual.accesses):
                     return False
                 result = f"={next(values)}"
-                first = {**first, **dict.fromkeys(litmus.written(left.instruction), result)}
-                second = {**second, **dict.fromkeys(litmus.written(right.instruction), result)}
+                first = {**first, **dict.fromkeys(registers_written(left.instruction), result)}
+                second = {**second, **dict.fromkeys(registers_written(right.instruction), result)}
                 waiting += [(n, m, first, second) for n, m in zip(ways, others, strict=True)]
         return True
 
@@ -412,7 +431,7 @@ class _Graph:
             for number in order:
                 node = self.nodes[number]
                 ins = node.instruction
-                shape = replace(ins, label="") if isinstance(ins, litmus.Branch) else ins
+                shape = replace(ins, label="") if isinstance(ins, Branch) else ins
                 key = (shape, node.residual.accesses, group[number], *(group[each] for each in node.after))
                 new[number] = numbers.setdefault(key, len(numbers))
             if len(set(new.values())) == len(set(group.values())):
@@ -437,54 +456,54 @@ class _Graph:
         for number in order:
             node = self.nodes[number]
             if number in names:
-                yield Residual(litmus.Label(names[number]), None)
+                yield Residual(Label(names[number]), None)
             ins = node.instruction
-            if isinstance(ins, litmus.Branch):
+            if isinstance(ins, Branch):
                 yield node.residual._replace(instruction=replace(ins, label=names[node.after[1]]))
             else:
                 yield node.residual
             if node.after[0] != following[number]:
-                yield Residual(litmus.Branch(names[node.after[0]]), None)
+                yield Residual(Branch(names[node.after[0]]), None)
         if -1 in jumped:
-            yield Residual(litmus.Label(END), None)
+            yield Residual(Label(END), None)
 
 
-def _is_detour(ins: litmus.Instruction) -> bool:
-    return isinstance(ins, litmus.Label) or (isinstance(ins, litmus.Branch) and ins.condition is None)
+def _is_detour(ins: Instruction) -> bool:
+    return isinstance(ins, Label) or (isinstance(ins, Branch) and ins.condition is None)
 
 
-def _no_stronger(load: litmus.Load, other: litmus.Load) -> bool:
+def _no_stronger(load: Load, other: Load) -> bool:
     """Whether a load reads as another one does, or does so without its order."""
-    weakened = replace(other.mode, order=litmus.Order.RELAXED)
+    weakened = replace(other.mode, order=Order.RELAXED)
     asks = (load.address, load.phase, load.parity) == (other.address, other.phase, other.parity)
     return asks and load.mode in (other.mode, weakened)
 
 
-def _move(ins: litmus.Instruction) -> tuple[str, str] | None:
+def _move(ins: Instruction) -> tuple[str, str] | None:
     """The target and the source of a move between registers."""
     match ins:
-        case litmus.Assign(target, "mov", (litmus.Reg(source),)):
+        case Assign(target, "mov", (Reg(source),)):
             return target, source
     return None
 
 
-def _with_values(node: _Node, held: Mapping[str, str]) -> tuple[litmus.Instruction, Sequence[int]]:
+def _with_values(node: _Node, held: Mapping[str, str]) -> tuple[Instruction, Sequence[int]]:
     """An instruction with names of values in place of the registers that hold them, and without names of its own.
 
     Of branches on whether two values are equal, those that jump where they are stand for the others.
     """
 
-    def value(operand: litmus.Operand) -> litmus.Operand:
-        return litmus.Reg(held.get(operand.name, operand.name)) if isinstance(operand, litmus.Reg) else operand
+    def value(operand: Operand) -> Operand:
+        return Reg(held.get(operand.name, operand.name)) if isinstance(operand, Reg) else operand
 
     match ins := map_operands(node.instruction, value):
-        case litmus.Assign(target) if not target.startswith(MARK):
+        case Assign(target) if not target.startswith(MARK):
             return replace(ins, target=""), node.after
-        case litmus.Load() | litmus.Rmw(target=str()):
+        case Load() | Rmw(target=str()):
             return replace(ins, target=""), node.after
-        case litmus.Branch(condition=litmus.Comparison("eq" | "ne" as sign, left, right)):
-            equal = litmus.Comparison("eq", *sorted((left, right), key=repr))
-            return litmus.Branch("", equal), node.after if sign == "eq" else node.after[::-1]
-        case litmus.Branch():
+        case Branch(condition=Comparison("eq" | "ne" as sign, left, right)):
+            equal = Comparison("eq", *sorted((left, right), key=repr))
+            return Branch("", equal), node.after if sign == "eq" else node.after[::-1]
+        case Branch():
             return replace(ins, label=""), node.after
     return ins, node.after

@@ -15,7 +15,19 @@ from types import MappingProxyType
 
 from corpus.code import ir
 from corpus.code.follower import Access, NotUnderstoodError, Residual, refusal
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import (
+    Assign,
+    AsyncOperation,
+    Barrier,
+    Branch,
+    GroupOperation,
+    Load,
+    Rmw,
+    Store,
+    addresses_of,
+    operands_of,
+)
+from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 Place = tuple[str, int | None, int]
@@ -65,10 +77,10 @@ def _doubts(code: Sequence[Residual]) -> Iterable[Residual]:
     for each in code:
         ins = each.instruction
         if each.doubtful:
-            yield Residual(litmus.Assign(each.doubtful, "mov", (0,)), each.origin, untold=why)
-        elif isinstance(ins, litmus.Rmw) and any(word[0] == "f" for word in ins.operation.split(".")[1:]):
-            yield Residual(litmus.Assign(some, "mov", (0,)), each.origin, untold=why)
-            yield Residual(litmus.Store(ins.address, litmus.Reg(some), ins.mode), each.origin, each.access)
+            yield Residual(Assign(each.doubtful, "mov", (0,)), each.origin, untold=why)
+        elif isinstance(ins, Rmw) and any(word[0] == "f" for word in ins.operation.split(".")[1:]):
+            yield Residual(Assign(some, "mov", (0,)), each.origin, untold=why)
+            yield Residual(Store(ins.address, Reg(some), ins.mode), each.origin, each.access)
 
 
 _ONE_TO_ONE = ("mov", "exch", "cvt", "add", "sub", "xor")
@@ -102,26 +114,26 @@ def untold_values(
 def _follow(found: UntoldValues, registers: dict[str, str], residual: Residual) -> None:
     """Note what an instruction makes untold."""
     ins = residual.instruction
-    why = _first(registers, litmus.operands(ins)[len(litmus.addresses(ins)) :])
+    why = _first(registers, operands_of(ins)[len(addresses_of(ins)) :])
     match ins:
-        case litmus.Assign(target, operation):
+        case Assign(target, operation):
             _put(registers, target, residual.untold or why)
             found.altered |= why is not None and not _is_one_to_one(operation)
-        case litmus.Load(target):
+        case Load(target):
             _put(registers, target, found.at(residual.access))
-        case litmus.Store():
+        case Store():
             _place(found, residual.access, why)
-        case litmus.Rmw(operation, target):
+        case Rmw(operation, target):
             old = found.at(residual.access)
             _put(registers, target, old)
             _place(found, residual.access, why)
             found.altered |= (old or why) is not None and not _is_one_to_one(operation)
-        case litmus.AsyncOperation():
+        case AsyncOperation():
             why = why or next(filter(None, map(found.at, residual.accesses)), None)
             found.altered |= why is not None
             for access in residual.accesses:
                 _place(found, access, why)
-        case litmus.GroupOperation(target=target):
+        case GroupOperation(target=target):
             _put(registers, target, why)
             found.altered |= why is not None
 
@@ -146,23 +158,23 @@ def _place(found: UntoldValues, access: Access | None, why: str | None) -> None:
 def _decided(found: UntoldValues, registers: Mapping[str, str], residual: Residual) -> str | None:
     """Return what decides whether or where an instruction accesses memory, if it is untold; None where it is told."""
     ins = residual.instruction
-    deciding: Iterable[litmus.Operand] = litmus.addresses(ins)
-    if isinstance(ins, litmus.Branch | litmus.Barrier | litmus.AsyncOperation):
-        deciding = litmus.operands(ins)
-    if isinstance(ins, litmus.Load) and ins.phase is not None:  # how long it waits
+    deciding: Iterable[Operand] = addresses_of(ins)
+    if isinstance(ins, Branch | Barrier | AsyncOperation):
+        deciding = operands_of(ins)
+    if isinstance(ins, Load) and ins.phase is not None:  # how long it waits
         deciding = (*deciding, ins.phase)
-    if isinstance(ins, litmus.Rmw) and ins.operation.startswith("mbarrier."):  # how long others wait
-        deciding = litmus.operands(ins)
-    if isinstance(ins, litmus.Rmw) and ins.operation.partition(".")[0] == "cas":  # whether it writes
+    if isinstance(ins, Rmw) and ins.operation.startswith("mbarrier."):  # how long others wait
+        deciding = operands_of(ins)
+    if isinstance(ins, Rmw) and ins.operation.partition(".")[0] == "cas":  # whether it writes
         deciding = (ins.address, *ins.operands[:1])
         if (why := found.at(residual.access)) is not None:
             return why
     return _first(registers, deciding)
 
 
-def _first(registers: Mapping[str, str], operands: Iterable[litmus.Operand]) -> str | None:
+def _first(registers: Mapping[str, str], operands: Iterable[Operand]) -> str | None:
     """Return what an operand may have come from whose register is untold; None where all are told."""
-    names = (each.name for each in operands if isinstance(each, litmus.Reg))
+    names = (each.name for each in operands if isinstance(each, Reg))
     return next((registers[name] for name in names if name in registers), None)
 
 

@@ -38,8 +38,9 @@ from corpus.code.assembly.language import (
 from corpus.code.assembly.text import AssemblyLine
 from corpus.code.assembly.thread import AssemblyThread
 from corpus.code.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.litmus.instructions import Fence
+from corpus.litmus.orders import DEFAULT_RMW, PLAIN
 from corpus.litmus.processors import mode_of
-from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence
 
 _ADDRESS = re.compile(r"(-?\d+)\((\d+)\)")
 _CONDITIONS = {"eq": "eq", "ne": "ne", "lt": "lt", "ge": "ge", "le": "le", "gt": "gt"}

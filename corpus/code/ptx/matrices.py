@@ -23,7 +23,9 @@ from corpus.code.memory import placeholder
 from corpus.code.ptx.meeting import known_number
 from corpus.code.values import Described, Unknown
 from corpus.laws import ptx as laws
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import AsyncGroup, AsyncOperation
+from corpus.litmus.locations import Loc, Operand
+from corpus.litmus.orders import WGMMA
 
 CHUNK, ROW = 16, 2
 """The bytes that are next to each other in any layout, and how many chunks a row of a K-major matrix has."""
@@ -37,9 +39,9 @@ def multiply(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
     """``wgmma``: an asynchronous product, its groups, and the waits for these."""
     kind = ins.words[0]
     if kind == "commit_group":
-        at.put(litmus.AsyncGroup(litmus.WGMMA))
+        at.put(AsyncGroup(WGMMA))
     elif kind == "wait_group":
-        at.put(litmus.AsyncGroup(litmus.WGMMA, known_number(at, state, ins.operands[0])))
+        at.put(AsyncGroup(WGMMA, known_number(at, state, ins.operands[0])))
     elif kind == "mma_async" and "sp" not in ins.words:
         return _product(at, state, ins)
     elif kind != "fence":  # which is for registers of the thread alone
@@ -59,7 +61,7 @@ def _product(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
     assert isinstance(first, ir.Register)
     array = f"register:{at.block}:{residual_name(at.home(state, first.name))}_of_{at.number}"
     written = Access(array, 0, 4)
-    pairs: list[tuple[litmus.Operand, litmus.Operand]] = []
+    pairs: list[tuple[Operand, Operand]] = []
     accesses: list[Access] = []
     for operand, rows in zip(factors, (_ROWS, int(shape[1])), strict=True):
         if isinstance(operand, ir.Vector):  # a fragment in registers
@@ -70,7 +72,7 @@ def _product(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
         chunks = set(_chunks(at, matrix, rows))
         for offset, size in at.accessed_in(matrix.array):
             if any(part - part % CHUNK in chunks for part in range(offset, offset + size)):
-                pairs.append((litmus.Loc(placeholder(array, 0)), litmus.Loc(placeholder(matrix.array, offset))))
+                pairs.append((Loc(placeholder(array, 0)), Loc(placeholder(matrix.array, offset))))
                 accesses += [written, Access(matrix.array, offset, size)]
     for part in result.parts:
         set_result(at, state, part, Unknown("the result of wgmma"))
@@ -78,7 +80,7 @@ def _product(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
         raise at.wrong(f"of matrices of which more than {MOST_READ} elements are accessed is not understood")
     if pairs:
         (target, source), *more = pairs
-        asked = litmus.AsyncOperation(target, source, mode=laws.WARPGROUP_PRODUCT, group=litmus.WGMMA, more=tuple(more))
+        asked = AsyncOperation(target, source, mode=laws.WARPGROUP_PRODUCT, group=WGMMA, more=tuple(more))
         at.put(asked, accesses[0], tuple(accesses[1:]))
     return True
 

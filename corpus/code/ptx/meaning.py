@@ -16,7 +16,7 @@ from corpus.code.ptx.moving import copy, mbarrier, store_asynchronously
 from corpus.code.ptx.printing import print_formatted
 from corpus.code.ptx.special import special
 from corpus.code.values import Unknown
-from corpus.litmus.test import EXCHANGED, RELAXED, Mode
+from corpus.litmus.orders import EXCHANGED, RELAXED, Mode
 
 
 def after_other_grids(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:

@@ -14,21 +14,23 @@ from corpus.code.launch.meeting import WARP_BARRIER, brought_by, comers, exchang
 from corpus.code.ptx.memory import MEMBARS, ORDERS, SCOPES, access_mode
 from corpus.code.values import Held, Pointer, Unknown, Value
 from corpus.laws.ptx import PROXY_FENCES, cluster_barrier
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Barrier, Branch, Comparison, Fence
+from corpus.litmus.locations import Reg
+from corpus.litmus.orders import RELAXED, Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import type_of
 
 
 def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """Keep ``fence`` or ``membar`` as a fence of the residual program."""
     if ins.name == "membar" and ins.words[0] in MEMBARS:
-        at.put(litmus.Fence(litmus.Mode(litmus.Order.SC, MEMBARS[ins.words[0]])))
+        at.put(Fence(Mode(Order.SC, MEMBARS[ins.words[0]])))
     elif ".".join((ins.name, *ins.words)).replace("membar", "fence") in PROXY_FENCES:
-        at.put(litmus.Fence(PROXY_FENCES[".".join((ins.name, *ins.words)).replace("membar", "fence")]))
+        at.put(Fence(PROXY_FENCES[".".join((ins.name, *ins.words)).replace("membar", "fence")]))
     else:
-        mode = access_mode(at, ins.words, litmus.Mode(litmus.Order.ACQ_REL))
+        mode = access_mode(at, ins.words, Mode(Order.ACQ_REL))
         if mode.scope is None or not set(ins.words) <= {*ORDERS, *SCOPES, "cluster"}:
             raise at.wrong("is not understood")
-        at.put(litmus.Fence(mode))
+        at.put(Fence(mode))
     return True
 
 
@@ -54,7 +56,7 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
         if quorum == 0:
             return at.stops("count")
         if not alone or (quorum or 1) > 1:
-            at.meets(state, litmus.Barrier(number, words[0] == "arrive", quorum=quorum))
+            at.meets(state, Barrier(number, words[0] == "arrive", quorum=quorum))
     elif words[0] == "red":
         target, called, *between, predicate = ins.operands
         number, *more = (known_number(at, state, operand) for operand in (called, *between))
@@ -173,7 +175,7 @@ def _again(at: ThreadSpecialiser, state: State, operand: ir.Register, value: Val
     again = state.goes(state.at - 1)
     again.known[at.home(state, operand.name)] = number
     same = residual_operand(number_or_held(at, compared(at, ("eq", "s32"), value, number)), 1)
-    at.put(litmus.Branch(at.jump(again), litmus.Comparison("ne", same, 0)))
+    at.put(Branch(at.jump(again), Comparison("ne", same, 0)))
 
 
 MOST_OTHERS = 4
@@ -182,8 +184,8 @@ MOST_OTHERS = 4
 
 def _met(at: ThreadSpecialiser, state: State, word: str, value: Value, number: int, quorum: int | None) -> list[Value]:
     """Return the values that all threads of a block bring to a barrier, through an array of the system's."""
-    at.reduced.add((number, litmus.Scope.CTA))
-    meeting, every = litmus.Barrier(number, quorum=quorum), range(volume(at.launch.block))
+    at.reduced.add((number, Scope.CTA))
+    meeting, every = Barrier(number, quorum=quorum), range(volume(at.launch.block))
     return exchanged(at, state, f"{SLOTS}:{at.block}:barrier{number}_{word}", at.number, every, value, meeting)
 
 
@@ -256,8 +258,8 @@ def _each_mask(at: ThreadSpecialiser, state: State, target: ir.Register, value: 
         after = state.goes(state.at)
         set_result(at, after, target, mask)
         same = residual_operand(number_or_held(at, compared(at, ("eq", "s32"), value, mask)), 1)
-        at.put(litmus.Branch(at.jump(after), litmus.Comparison("ne", same, 0)))
-    at.put(litmus.Branch(END))
+        at.put(Branch(at.jump(after), Comparison("ne", same, 0)))
+    at.put(Branch(END))
     return False
 
 
@@ -281,7 +283,7 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     if isinstance(offset, Held) and isinstance(by, ir.Register) and isinstance(bounds, int):
         nobody = _known_offset(at, state, by, mode, offset, bounds, lanes_of(at, mask))
         if nobody is None:  # all ways go on elsewhere
-            at.put(litmus.Branch(END))
+            at.put(Branch(END))
             return False
         offset = nobody
     if not isinstance(offset, int) or (mode == "idx" and not isinstance(bounds, int)):
@@ -293,7 +295,7 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     if isinstance(inside, Held):
         there = state.goes(state.at)
         set_result(at, there, target, found, 1)
-        at.put(litmus.Branch(at.jump(there), litmus.Comparison("ne", litmus.Reg(inside.register), 0)))
+        at.put(Branch(at.jump(there), Comparison("ne", Reg(inside.register), 0)))
     set_result(at, state, target, found if inside == 1 else value, int(inside == 1))
     return True
 
@@ -378,7 +380,7 @@ def elect(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
         return False
     lanes = lanes_of(at, mask)
     if len(lanes) > 1:
-        at.meets(state, replace(warp_meeting(at, ins.opcode, mask), mode=litmus.Mode(tags=(litmus.RELAXED,))))
+        at.meets(state, replace(warp_meeting(at, ins.opcode, mask), mode=Mode(tags=(RELAXED,))))
     options = comers(at, f"{ins.opcode} {mask}", lanes)
     leader = at.chosen(f"{ins.opcode} {mask} {at.block} {at.number - at.lane}", options)
     set_result(at, state, target, leader, int(at.lane == leader))

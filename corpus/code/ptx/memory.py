@@ -11,34 +11,36 @@ from corpus.code.arithmetic import begins_aligned, filled, moved, set_result
 from corpus.code.follower import NEAR, State, ThreadSpecialiser
 from corpus.code.memory import address_of, loaded, stored, updated
 from corpus.code.values import Held, Pointer, Scaled, Unknown, Value
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Branch, Comparison, Label
+from corpus.litmus.locations import Reg
+from corpus.litmus.orders import CLUSTER, DEFAULT_RMW, PLAIN, Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
-SCOPES = {"cta": litmus.Scope.CTA, "gpu": litmus.Scope.GPU, "sys": litmus.Scope.SYS}
+SCOPES = {"cta": Scope.CTA, "gpu": Scope.GPU, "sys": Scope.SYS}
 ORDERS = {
-    "relaxed": litmus.Order.RELAXED,
-    "acquire": litmus.Order.ACQUIRE,
-    "release": litmus.Order.RELEASE,
-    "acq_rel": litmus.Order.ACQ_REL,
-    "sc": litmus.Order.SC,
+    "relaxed": Order.RELAXED,
+    "acquire": Order.ACQUIRE,
+    "release": Order.RELEASE,
+    "acq_rel": Order.ACQ_REL,
+    "sc": Order.SC,
 }
-MEMBARS = {"cta": litmus.Scope.CTA, "gl": litmus.Scope.GPU, "sys": litmus.Scope.SYS}
+MEMBARS = {"cta": Scope.CTA, "gl": Scope.GPU, "sys": Scope.SYS}
 
 
-def access_mode(at: ThreadSpecialiser, words: Sequence[str], default: litmus.Mode) -> litmus.Mode:
+def access_mode(at: ThreadSpecialiser, words: Sequence[str], default: Mode) -> Mode:
     """Return how an access is done: its order and scope, or volatile."""
     if "volatile" in words:
-        return litmus.Mode(volatile=True)
+        return Mode(volatile=True)
     if "mmio" in words:
-        return litmus.Mode(litmus.Order.RELAXED, litmus.Scope.SYS)
+        return Mode(Order.RELAXED, Scope.SYS)
     order = next((ORDERS[word] for word in words if word in ORDERS), None)
     tags: tuple[str, ...] = ()
     scope = next((SCOPES[word] for word in words if word in SCOPES), None)
     if "cluster" in words:
-        scope, tags = litmus.Scope.QUEUE, (litmus.CLUSTER,)
+        scope, tags = Scope.QUEUE, (CLUSTER,)
     if order is None and scope is None:
         return default
-    return litmus.Mode(order or default.order, scope or default.scope, tags=tags)
+    return Mode(order or default.order, scope or default.scope, tags=tags)
 
 
 def _elements(words: Sequence[str]) -> tuple[int, int, str]:
@@ -98,15 +100,15 @@ def is_aligned(at: ThreadSpecialiser, address: Value, size: int) -> bool:
             if offset % step:
                 return at.stops(MISALIGNED)
             if step < size:
-                place = litmus.Reg(register)
+                place = Reg(register)
                 if scale != 1:
-                    place = litmus.Reg(at.temporary("mul.lo.s64", place, scale))
-                place = litmus.Reg(at.temporary("add.s64", place, offset)) if offset else place
+                    place = Reg(at.temporary("mul.lo.s64", place, scale))
+                place = Reg(at.temporary("add.s64", place, offset)) if offset else place
                 rest = at.temporary("and.b64", place, size - 1)
                 inside = at.new_label()
-                at.put(litmus.Branch(inside, litmus.Comparison("eq", litmus.Reg(rest), 0)))
+                at.put(Branch(inside, Comparison("eq", Reg(rest), 0)))
                 at.stops(MISALIGNED)
-                at.put(litmus.Label(inside))
+                at.put(Label(inside))
     return True
 
 
@@ -120,12 +122,12 @@ def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
     count, size, kind = _elements(ins.words)
     _check_vector(at, state, source, count)
     targets = target.parts if isinstance(target, ir.Vector) else (target,)
-    mode = access_mode(at, ins.words, litmus.PLAIN)
+    mode = access_mode(at, ins.words, PLAIN)
     address = in_space(at, address_of(at, state, source), ins.words)
     if not is_aligned(at, address, count * size):
         return False
     if count > 1 and isinstance(address, Scaled):  # an element may go where the address is
-        address = replace(address, register=at.temporary("mov", litmus.Reg(address.register)))
+        address = replace(address, register=at.temporary("mov", Reg(address.register)))
     for number, part in enumerate(targets[:count]):
         value = loaded(at, state, moved(address, number * size), size, kind, mode)
         if value is None:
@@ -153,11 +155,11 @@ def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
     count, size, _ = _elements(ins.words)
     _check_vector(at, state, target, count)
     sources = source.parts if isinstance(source, ir.Vector) else (source,)
-    address, mode = in_space(at, address_of(at, state, target), ins.words), access_mode(at, ins.words, litmus.PLAIN)
+    address, mode = in_space(at, address_of(at, state, target), ins.words), access_mode(at, ins.words, PLAIN)
     if not is_aligned(at, address, count * size):
         return False
     if count > 1 and isinstance(address, Scaled):  # the parts may be computed where the address is
-        address = replace(address, register=at.temporary("mov", litmus.Reg(address.register)))
+        address = replace(address, register=at.temporary("mov", Reg(address.register)))
     for number, part in enumerate(sources[:count]):
         here, value = moved(address, number * size), at.value(state, part, 8 * size)
         if not stored(at, state, here, size, value, mode):
@@ -173,7 +175,7 @@ def atomic(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
     kind = type_of(ins.words)
     operation = next(word for word in ins.words if word in _ATOMICS)
     given = given[: 2 if operation == "cas" else 1]  # a policy for caches may follow
-    mode = access_mode(at, ins.words, litmus.DEFAULT_RMW)
+    mode = access_mode(at, ins.words, DEFAULT_RMW)
     address = in_space(at, address_of(at, state, source), ins.words)
     if kind == "f32" and space_of(address) != "shared":  # subnormal numbers are 0 in global memory (9.7.13.5)
         if space_of(address) is None:
@@ -205,7 +207,7 @@ def discard(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     for offset, length in at.accessed_in(address.array):
         if offset < address.offset + _DISCARDED and address.offset < offset + length:
             here = replace(address, offset=offset)
-            if not stored(at, state, here, length, Unknown("memory that was discarded"), litmus.PLAIN):
+            if not stored(at, state, here, length, Unknown("memory that was discarded"), PLAIN):
                 return False
     return True
 

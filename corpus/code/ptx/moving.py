@@ -18,8 +18,10 @@ from corpus.code.ptx.meeting import in_block, known_number, ranked_block
 from corpus.code.ptx.memory import access_mode, in_space, is_aligned
 from corpus.code.values import Held, Pointer, Scaled, Value
 from corpus.laws import ptx as laws
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import AsyncGroup, AsyncOperation, Load, Rmw, Store
+from corpus.litmus.locations import Operand
 from corpus.litmus.mbarrier import Mbarrier
+from corpus.litmus.orders import BULK, COPIES, Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
 WORD = 4
@@ -49,23 +51,23 @@ def mbarrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
     operand, access = where
     if kind == "init":
         count = known_number(at, state, operands[1])
-        at.put(litmus.Store(operand, Mbarrier(count, count).bits(), laws.INITIALISING), access)
+        at.put(Store(operand, Mbarrier(count, count).bits(), laws.INITIALISING), access)
         return True
-    order = litmus.Order.RELEASE if kind.startswith("arrive") else litmus.Order.ACQUIRE
-    order = litmus.Order.RELAXED if kind in ("expect_tx", "complete_tx") else order
-    mode = laws.of_mbarrier(access_mode(at, words, litmus.Mode(order, litmus.Scope.CTA)))
+    order = Order.RELEASE if kind.startswith("arrive") else Order.ACQUIRE
+    order = Order.RELAXED if kind in ("expect_tx", "complete_tx") else order
+    mode = laws.of_mbarrier(access_mode(at, words, Mode(order, Scope.CTA)))
     given = [at.value(state, each) for each in operands[1:]]
     register = at.new_register()
     if kind in ("test_wait", "try_wait"):
         assert target is not None
         parity = "parity" in words
         phase = stored_operand(at, given[0], 4 if parity else 8)
-        at.put(litmus.Load(register, operand, mode, phase=phase, parity=parity), access)
+        at.put(Load(register, operand, mode, phase=phase, parity=parity), access)
         set_result(at, state, target, Held(register, 1))
         return True
     name = {"arrive": "arrive_expect", "arrive_drop": "drop_expect"}[kind] if "expect_tx" in words else kind
     number = stored_operand(at, given[0], 4) if given else 1
-    at.put(litmus.Rmw(f"mbarrier.{name}", None if target is None else register, operand, (number,), mode), access)
+    at.put(Rmw(f"mbarrier.{name}", None if target is None else register, operand, (number,), mode), access)
     if target is not None:
         set_result(at, state, target, Held(register, 64))
     return True
@@ -81,14 +83,14 @@ def copy(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
     """``cp``: asynchronous copies and reductions, their groups, and the waits for these."""
     words = [word for word in ins.words if word.partition("::")[0] != "L2"]
     bulk = "bulk" in words
-    kind = litmus.BULK if bulk else litmus.COPIES
+    kind = BULK if bulk else COPIES
     if words[-1] == "commit_group":
-        at.put(litmus.AsyncGroup(kind))
+        at.put(AsyncGroup(kind))
     elif "wait_all" in words:
-        at.put(litmus.AsyncGroup(kind))
-        at.put(litmus.AsyncGroup(kind, 0))
+        at.put(AsyncGroup(kind))
+        at.put(AsyncGroup(kind, 0))
     elif "wait_group" in words:
-        at.put(litmus.AsyncGroup(kind, known_number(at, state, ins.operands[0]), "read" in words))
+        at.put(AsyncGroup(kind, known_number(at, state, ins.operands[0]), "read" in words))
     elif words[:3] == ["async", "mbarrier", "arrive"]:
         return _track(at, state, ins, "noinc" in words)
     elif bulk and "prefetch" in words:
@@ -101,7 +103,7 @@ def copy(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
             raise at.wrong(f"of {size} bytes is not understood: a copy is of 4, 8 or 16")
         if not (is_aligned(at, target, size) and is_aligned(at, source, size)):
             return False
-        return _copied(at, litmus.AsyncOperation(None, group=kind), target, source, size, WORD)
+        return _copied(at, AsyncOperation(None, group=kind), target, source, size, WORD)
     elif words[:2] in (["async", "bulk"], ["reduce", "async"]) and _BULK_WORDS.issuperset(words):
         return _copied_in_bulk(at, state, ins, words)
     else:
@@ -147,7 +149,7 @@ def _track(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, noinc
         return at.stops("bounds")
     operand, access = where
     word = "arrive.noinc" if noinc else "arrive"
-    at.put(litmus.AsyncOperation(None, barrier=operand, mbarrier=word, count=1, group=litmus.COPIES), access)
+    at.put(AsyncOperation(None, barrier=operand, mbarrier=word, count=1, group=COPIES), access)
     return True
 
 
@@ -164,7 +166,7 @@ def store_asynchronously(at: ThreadSpecialiser, state: State, ins: ir.KernelInst
     (target, access), (barrier, counted) = (each for each in places if each is not None)
     value = stored_operand(at, at.value(state, ins.operands[1], 8 * size), size)
     mode = laws.REMOTE_REDUCTION if operation else laws.BULK_COPY
-    asked = litmus.AsyncOperation(target, None, value, operation, mode, barrier, count=size)
+    asked = AsyncOperation(target, None, value, operation, mode, barrier, count=size)
     at.put(asked, access, (counted,))
     return True
 
@@ -182,7 +184,7 @@ def _copied_in_bulk(at: ThreadSpecialiser, state: State, ins: ir.KernelInstructi
     operation, operands = _operation(words), [*ins.operands]
     if (words[0] == "reduce") is (operation is None):
         raise at.wrong("is not understood")
-    asked = litmus.AsyncOperation(None, operation=operation, mode=laws.BULK_REDUCTION if operation else laws.BULK_COPY)
+    asked = AsyncOperation(None, operation=operation, mode=laws.BULK_REDUCTION if operation else laws.BULK_COPY)
     if "tensor" in words:
         size = 0
         found: list[Value] = []
@@ -230,7 +232,7 @@ def _box(at: ThreadSpecialiser, state: State, operand: ir.Vector) -> tuple[Point
 
 def _copied(
     at: ThreadSpecialiser,
-    asked: litmus.AsyncOperation,
+    asked: AsyncOperation,
     target: Value,
     source: Value,
     size: int,
@@ -245,7 +247,7 @@ def _copied(
         grain = min(_grain(at, target), _grain(at, source), size)
     if grain == 0 or size % grain or size // grain > MOST_ELEMENTS:
         raise at.wrong(f"of {size} bytes is more than {MOST_ELEMENTS} elements, or none")
-    pairs: list[tuple[litmus.Operand, litmus.Operand]] = []
+    pairs: list[tuple[Operand, Operand]] = []
     accesses: list[Access] = []
     for offset in range(0, size, grain):
         places = [placed(at, moved(each, offset), grain) for each in (target, source)]

@@ -13,7 +13,7 @@ from corpus.code import ir
 from corpus.code.follower import State, ThreadSpecialiser
 from corpus.code.memory import loaded
 from corpus.code.values import Pointer, Unknown, Value
-from corpus.litmus import test as litmus
+from corpus.litmus.orders import PLAIN
 
 _CONVERSION = re.compile(r"%[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?(h|ll|l|)(.?)", re.DOTALL)
 
@@ -34,14 +34,14 @@ def print_formatted(at: ThreadSpecialiser, state: State, arguments: Sequence[ir.
         raise at.wrong("of vprintf with a format that is no string of the source is not understood")
     for offset in _strings(text):
         place = Pointer(given.array, given.offset + offset) if isinstance(given, Pointer) else None
-        if place is None or _string(at, loaded(at, state, place, 8, "u64", litmus.PLAIN)) is None:
+        if place is None or _string(at, loaded(at, state, place, 8, "u64", PLAIN)) is None:
             raise at.wrong("of vprintf with a string (%s) that is none of the source is not understood")
     return Unknown("what printf returns")
 
 
 def _pointer(at: ThreadSpecialiser, state: State, argument: ir.Operand) -> Value | None:
     value = at.value(state, argument)
-    return loaded(at, state, value, 8, "u64", litmus.PLAIN) if isinstance(argument, ir.Symbol) else value
+    return loaded(at, state, value, 8, "u64", PLAIN) if isinstance(argument, ir.Symbol) else value
 
 
 def _string(at: ThreadSpecialiser, value: Value | None) -> str | None:

@@ -39,8 +39,9 @@ from corpus.code.assembly.language import (
 from corpus.code.assembly.text import AssemblyLine
 from corpus.code.assembly.thread import AskedBranch, AssemblyThread
 from corpus.code.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.litmus.instructions import Fence, Load, Rmw, Store
+from corpus.litmus.orders import DEFAULT_RMW, PLAIN, Mode
 from corpus.litmus.processors import ACQUIRING_STORE, RELEASING_LOAD, exclusive_mode, mode_of
-from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence, Load, Mode, Rmw, Store
 
 Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
 

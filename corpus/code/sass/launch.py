@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc
+from corpus.litmus.locations import Loc
+from corpus.litmus.propositions import FinalRegister
+from corpus.litmus.test import LitmusTest
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,30 +60,26 @@ from corpus.code.sass.words import (
     releasing,
 )
 from corpus.errors import InputError
-from corpus.litmus.normal import map_operands
-from corpus.litmus.test import (
+from corpus.litmus.instructions import (
     Assign,
     Barrier,
     Branch,
     Comparison,
     Fence,
-    FinalRegister,
     Instruction,
     Label,
-    LitmusTest,
     Load,
-    Loc,
-    Mode,
-    Operand,
-    Order,
-    Reg,
     Rmw,
-    Scope,
     Store,
-    Thread,
-    reads,
-    written,
+    registers_read,
+    registers_written,
 )
+from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.normal import map_operands
+from corpus.litmus.orders import Mode, Order, Scope
+from corpus.litmus.propositions import FinalRegister
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread
 
 MOST_STEPS = 100_000
 """The most machine instructions that are followed for a thread."""
@@ -211,7 +207,7 @@ class _Follower:
                 elif not goes_on:
                     self._put(Branch(END))
         self._put(Label(END))
-        missing = self._finals - {name for ins in self._code for name in written(ins)}
+        missing = self._finals - {name for ins in self._code for name in registers_written(ins)}
         if missing:
             raise InputError(f"P{self._thread}:{min(missing)[1:]} is no final value of the machine code", self._path)
 
@@ -498,7 +494,7 @@ def _renamed(code: Sequence[Instruction], final: Collection[str]) -> tuple[Instr
             case Assign(target, "mov", (Reg(source),)) if target not in final:
                 names[target] = source
                 continue
-        for target in written(new):
+        for target in registers_written(new):
             if target not in final:
                 names[target] = f"s{count}"
                 count += 1
@@ -509,7 +505,7 @@ def _renamed(code: Sequence[Instruction], final: Collection[str]) -> tuple[Instr
 
 def _named(code: Sequence[Instruction]) -> tuple[Instruction, ...]:
     """Return code in which final registers have their own names, and others none of these."""
-    used = {name for ins in code for name in (*reads(ins), *written(ins))}
+    used = {name for ins in code for name in (*registers_read(ins), *registers_written(ins))}
     finals = {name.removeprefix(_FINAL) for name in used if name.startswith(_FINAL)}
     names = {name: name.removeprefix(_FINAL) if name.startswith(_FINAL) else name for name in used}
     for name in sorted(used & finals):
@@ -518,7 +514,7 @@ def _named(code: Sequence[Instruction]) -> tuple[Instruction, ...]:
 
     def named(ins: Instruction) -> Instruction:
         new = map_operands(ins, lambda each: Reg(names[each.name]) if isinstance(each, Reg) else each)
-        return _with_target(new, names[written(new)[0]]) if written(new) else new
+        return _with_target(new, names[registers_written(new)[0]]) if registers_written(new) else new
 
     return tuple(map(named, code))
 
@@ -541,7 +537,7 @@ def _given_back(code: Sequence[Instruction]) -> tuple[Instruction, ...]:
             case Assign(target, "mov", (Reg(source),)) if moved[source] == target:
                 continue
         new = map_operands(ins, lambda each: Reg(moved.get(each.name, each.name)) if isinstance(each, Reg) else each)
-        for target in written(new):
+        for target in registers_written(new):
             if target in moved:
                 new = _with_target(new, moved[target])
         found.append(new)

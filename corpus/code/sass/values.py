@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from corpus.litmus.arithmetic import compute as calculated
+from corpus.litmus.instructions import COMPARISONS
+from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.ptx_arithmetic import compute, signed
-from corpus.litmus.test import COMPARISONS, Operand, Reg
 
 ALL = 0xFFFFFFFF
 """Every bit of a register."""

@@ -36,7 +36,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from corpus.litmus.test import Mode, Order, Scope
+from corpus.litmus.orders import Mode, Order, Scope
 
 
 class TranslationRow(NamedTuple):

@@ -20,7 +20,7 @@ from typing import NamedTuple, NoReturn
 
 from corpus.code.spirv.module import SpirvComment, SpirvModule
 from corpus.errors import InputError
-from corpus.litmus.test import Quantifier
+from corpus.litmus.propositions import Quantifier
 
 MOST_NESTED = 100
 """Braces or brackets within each other."""

@@ -26,7 +26,7 @@ from corpus.code.spirv.annotations import (
 )
 from corpus.code.spirv.types import SpirvTypes
 from corpus.errors import InputError
-from corpus.litmus.test import Quantifier
+from corpus.litmus.propositions import Quantifier
 
 
 class SpirvHome(NamedTuple):

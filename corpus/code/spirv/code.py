@@ -16,8 +16,8 @@ from corpus.code.spirv.modes import SpirvMemoryModel
 from corpus.code.spirv.module import Id, SpirvInstruction, SpirvModule
 from corpus.code.spirv.types import BOOL, SpirvTypes
 from corpus.errors import InputError
+from corpus.litmus.orders import PLAIN, Mode, Order
 from corpus.litmus.ptx_arithmetic import WIDTHS
-from corpus.litmus.test import PLAIN, Mode, Order
 
 MOST_INSTRUCTIONS = 200_000
 """The instructions that the functions of a module may become."""

@@ -11,8 +11,8 @@ from corpus.code.ir import Number, Operand
 from corpus.code.spirv.code import SpirvCode
 from corpus.code.spirv.module import Enumerant
 from corpus.code.spirv.pointers import scope_of
+from corpus.litmus.orders import Scope
 from corpus.litmus.ptx_arithmetic import WIDTHS
-from corpus.litmus.test import Scope
 
 _FOLDS = {
     "IAdd": "add.s",

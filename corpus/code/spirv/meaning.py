@@ -14,8 +14,9 @@ from corpus.code.spirv.bodies import NOT_UNDERSTOOD
 from corpus.code.spirv.meeting import OPENCL_EXCHANGE, VULKAN_EXCHANGE, barrier, group
 from corpus.code.spirv.special import special
 from corpus.code.values import Held, Pointer, Scaled, Unknown, Value
-from corpus.litmus import test as litmus
 from corpus.litmus.arithmetic import UNDETERMINED
+from corpus.litmus.instructions import Assign
+from corpus.litmus.locations import Reg
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed
 from corpus.litmus.undetermined import COMPUTATIONS, rule_of
 
@@ -155,7 +156,7 @@ def _doubt(
     operation = ".".join((UNDETERMINED + language, name, *kinds))
     found = at.temporary(operation, *operands, *([0] * (2 - len(operands))))
     mark = f"{MARK}{DOUBT}{ins.called}"
-    at.put(litmus.Assign(mark, "or", (litmus.Reg(mark), litmus.Reg(found))))
+    at.put(Assign(mark, "or", (Reg(mark), Reg(found))))
     at.code[-1] = at.code[-1]._replace(doubtful=result.register)
 
 

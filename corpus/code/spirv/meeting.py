@@ -17,23 +17,24 @@ from corpus.code.launch.launch import volume
 from corpus.code.launch.meeting import exchanged, folded, lanes_of
 from corpus.code.spirv.special import subgroups_assumed
 from corpus.code.values import Unknown, Value
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Barrier, Fence
+from corpus.litmus.orders import PLAIN, Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
-_LEVELS = {scope.label: scope for scope in (litmus.Scope.CTA, litmus.Scope.WARP)}
+_LEVELS = {scope.label: scope for scope in (Scope.CTA, Scope.WARP)}
 
 _PARTS = 16
 """The numbers of barriers that one instruction has."""
 
 VULKAN_EXCHANGE = GroupExchange(
-    litmus.Mode(litmus.Order.RELAXED, litmus.Scope.CTA, tags=("sc3",)),
-    litmus.Mode(litmus.Order.ACQ_REL, litmus.Scope.CTA, tags=("semsc3",)),
+    Mode(Order.RELAXED, Scope.CTA, tags=("sc3",)),
+    Mode(Order.ACQ_REL, Scope.CTA, tags=("semsc3",)),
 )
 """How threads exchange values where the storage classes of other memory are others."""
 
 OPENCL_EXCHANGE = GroupExchange(
-    litmus.Mode(litmus.Order.RELAXED, litmus.Scope.CTA),
-    litmus.PLAIN,
+    Mode(Order.RELAXED, Scope.CTA),
+    PLAIN,
     "operations of a group order memory as its barrier does",
 )
 """How threads exchange values where a barrier orders all memory."""
@@ -45,18 +46,18 @@ def barrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     """
     level, number = _LEVELS[ins.words[0]], _number(state, ins)
     threads = _group(at, level)
-    if level is litmus.Scope.WARP:
+    if level is Scope.WARP:
         threads = at.come_together((at.block, threads[0], number), threads)
     if len(threads) > 1:
-        at.put(litmus.Barrier(number, quorum=len(threads), mode=ins.mode, scope=level))
-    elif ins.mode.order is not litmus.Order.WEAK:
-        at.put(litmus.Fence(ins.mode))
+        at.put(Barrier(number, quorum=len(threads), mode=ins.mode, scope=level))
+    elif ins.mode.order is not Order.WEAK:
+        at.put(Fence(ins.mode))
     return True
 
 
-def _group(at: ThreadSpecialiser, level: litmus.Scope) -> list[int]:
+def _group(at: ThreadSpecialiser, level: Scope) -> list[int]:
     """Return the threads of a group by their numbers in the block."""
-    if level is litmus.Scope.CTA:
+    if level is Scope.CTA:
         return list(range(volume(at.launch.block)))
     subgroups_assumed(at)
     return [at.number - at.lane + lane for lane in lanes_of(at, -1)]
@@ -103,7 +104,7 @@ def group(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
 def _brought(
     at: ThreadSpecialiser,
     state: State,
-    scope: litmus.Scope,
+    scope: Scope,
     number: int,
     part: str,
     members: Sequence[int],
@@ -117,7 +118,7 @@ def _brought(
         at.assumed[at.exchange.assumed] = None
     own = number + 1 + int(part.removeprefix("part") or 0)
     array = f"{SLOTS}:{at.block}:group{at.number - here}_{own}"
-    meeting = litmus.Barrier(own, quorum=len(members), mode=at.exchange.barrier, scope=scope)
+    meeting = Barrier(own, quorum=len(members), mode=at.exchange.barrier, scope=scope)
     return dict(zip(members, exchanged(at, state, array, here, members, value, meeting), strict=True))
 
 

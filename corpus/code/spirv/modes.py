@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from corpus.laws.opencl import FENCED, NO_MEMORY
-from corpus.litmus.test import PLAIN, Mode, Order, Region, Scope
+from corpus.litmus.locations import Region
+from corpus.litmus.orders import PLAIN, Mode, Order, Scope
 
 SCOPES: Mapping[int, Scope | None] = {
     0: Scope.SYS,

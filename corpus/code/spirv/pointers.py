@@ -23,8 +23,8 @@ from corpus.code.spirv.modes import (
 )
 from corpus.code.spirv.module import Enumerant, Id, Mask, SpirvInstruction, SpirvInteger
 from corpus.code.spirv.types import TypeScalar
+from corpus.litmus.orders import Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import WIDTHS
-from corpus.litmus.test import Mode, Order, Scope
 
 _MOST_COPIED = 1 << 16
 """The bytes that a copy may have."""

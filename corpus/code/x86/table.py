@@ -45,8 +45,9 @@ from corpus.code.assembly.values import (
     UnknownValue,
     number,
 )
+from corpus.litmus.instructions import Fence
+from corpus.litmus.orders import DEFAULT_RMW, PLAIN
 from corpus.litmus.processors import mode_of
-from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence
 
 Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
 

@@ -36,10 +36,15 @@ from corpus.dialects.c_like.reader import c_places
 from corpus.dialects.c_like.writer import same_tree
 from corpus.dialects.herd import WORDS, check_comparisons, check_terms, herd_name, herd_text
 from corpus.errors import InputError
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import Assign, Branch, Fence, Instruction, Label, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Location, Operand, Reg, Region
 from corpus.litmus.normal import map_operands, terms, without_constants, without_predicates
+from corpus.litmus.orders import Mode
+from corpus.litmus.propositions import FinalRegister
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect, ForeignRunner, Source, place_in
+from corpus.litmus.threads import Thread
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _INITIAL = re.compile(
@@ -54,9 +59,9 @@ _SIGN, _LARGEST_UNSIGNED = 1 << 31, (1 << 32) - 1
 _WIDE = ("a", "b", "c")
 """The first letters of fields that are registers with addresses."""
 
-Initial = int | litmus.Loc
+Initial = int | Loc
 """An initial value: a number or an address."""
-Fields = dict[str, litmus.Operand | str]
+Fields = dict[str, Operand | str]
 """What the fields of a row stand for."""
 
 
@@ -72,15 +77,15 @@ class _Cell:
     is_label: bool = False
 
 
-def _read(assembly: LitmusAssembly, source: Source) -> litmus.LitmusTest:
+def _read(assembly: LitmusAssembly, source: Source) -> LitmusTest:
     columns = _columns(assembly, source)
     registers, locations = _initial(assembly, source, len(columns))
     places = c_places(len(columns))
     threads = [
-        litmus.Thread(_code(assembly, source, cells), places[number], tuple(sorted(registers[number].items())))
+        Thread(_code(assembly, source, cells), places[number], tuple(sorted(registers[number].items())))
         for number, cells in enumerate(columns)
     ]
-    return source.test(threads, [litmus.Location(name, value) for name, value in locations.items()])
+    return source.test(threads, [Location(name, value) for name, value in locations.items()])
 
 
 def _error(source: Source, text: str, start: int, message: str) -> InputError:
@@ -157,7 +162,7 @@ def _value(word: str) -> Initial | None:
     """The location or the number that a word names, None where it is neither, or the number has more than 32 bits."""
     if re.fullmatch(_NUMBER, word):
         return _number(word)
-    return litmus.Loc(word) if _NAME.fullmatch(word) else None
+    return Loc(word) if _NAME.fullmatch(word) else None
 
 
 def _number(word: str, unit: int = 1) -> int | None:
@@ -166,13 +171,13 @@ def _number(word: str, unit: int = 1) -> int | None:
     return (value & _LARGEST_UNSIGNED) - ((value & _SIGN) << 1) if -_SIGN <= value <= _LARGEST_UNSIGNED else None
 
 
-def _code(assembly: LitmusAssembly, source: Source, cells: Sequence[_Cell]) -> tuple[litmus.Instruction, ...]:
-    code: list[litmus.Instruction] = []
+def _code(assembly: LitmusAssembly, source: Source, cells: Sequence[_Cell]) -> tuple[Instruction, ...]:
+    code: list[Instruction] = []
     fresh = (f"t{number}" for number in count())
     at = 0
     while at < len(cells):
         if cells[at].is_label:
-            code.append(litmus.Label(cells[at].text))
+            code.append(Label(cells[at].text))
             at += 1
             continue
         for row, pattern, lines in _patterns(assembly):
@@ -233,14 +238,14 @@ def _bound(assembly: LitmusAssembly, words: Mapping[str, str], row: AssemblyRow,
                 return None
             bound[name] = number
         elif name in ("l", "x"):
-            bound[name] = word if name == "l" else litmus.Loc(word)
+            bound[name] = word if name == "l" else Loc(word)
         else:
             known = (_wide if name in _WIDE else _narrow)(assembly).get(word.lower())
             if known is None:
                 return None
-            bound[name] = litmus.Reg(known)
+            bound[name] = Reg(known)
     if any(name not in bound for name in _named(row)):
-        bound["f"] = litmus.Reg(next(fresh))
+        bound["f"] = Reg(next(fresh))
     return bound
 
 
@@ -249,22 +254,22 @@ def _named(row: AssemblyRow) -> Iterator[str]:
     return (name for name in re.findall(r"\?(\w)", repr(row.meaning)))
 
 
-def _filled(shape: object, bound: Fields) -> litmus.Instruction:
+def _filled(shape: object, bound: Fields) -> Instruction:
     filled = _fill(shape, bound)
-    assert isinstance(filled, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Assign | litmus.Branch)
+    assert isinstance(filled, Load | Store | Rmw | Fence | Assign | Branch)
     return filled
 
 
 def _fill(shape: object, bound: Fields) -> object:
     match shape:
-        case litmus.Reg(name) | litmus.Loc(name) if name.startswith("?"):
+        case Reg(name) | Loc(name) if name.startswith("?"):
             return bound[name[1:]]
         case str() if shape.startswith("?"):
             value = bound[shape[1:]]
-            return value.name if isinstance(value, litmus.Reg) else value
+            return value.name if isinstance(value, Reg) else value
         case tuple():
             return tuple(_fill(part, bound) for part in shape)
-    if is_dataclass(shape) and not isinstance(shape, type | litmus.Mode):
+    if is_dataclass(shape) and not isinstance(shape, type | Mode):
         return replace(shape, **{each.name: _fill(getattr(shape, each.name), bound) for each in fields(shape)})
     return shape
 
@@ -272,15 +277,13 @@ def _fill(shape: object, bound: Fields) -> object:
 # Printing.
 
 
-def _print(assembly: LitmusAssembly, test: litmus.LitmusTest) -> str:
+def _print(assembly: LitmusAssembly, test: LitmusTest) -> str:
     test = without_constants(without_predicates(test))
     check_comparisons(test.condition, assembly.language)
     if not same_tree([thread.place for thread in test.threads], c_places(len(test.threads))):
         raise InputError(f"{assembly.language} has no scopes: each thread is on a processor of its own")
     for location in test.locations:
-        special = (
-            location.alias or location.region is not litmus.Region.GLOBAL or isinstance(location.initial, litmus.Loc)
-        )
+        special = location.alias or location.region is not Region.GLOBAL or isinstance(location.initial, Loc)
         if special or not _fits(assembly, location.name):
             what = "aliases, other regions and pointers" if special else "locations of that name"
             raise InputError(f"{location.name}: {assembly.language} has no {what} here")
@@ -297,27 +300,25 @@ def _fits(assembly: LitmusAssembly, name: str) -> bool:
     return name not in WORDS and name.lower() not in registers and _NAME.fullmatch(name) is not None
 
 
-def _constant(value: litmus.Operand) -> str:
+def _constant(value: Operand) -> str:
     return str(value) if isinstance(value, int) else value.name
 
 
 class _Column:
     """One thread as a column of instructions, ``cells``."""
 
-    def __init__(self, assembly: LitmusAssembly, test: litmus.LitmusTest, number: int) -> None:
+    def __init__(self, assembly: LitmusAssembly, test: LitmusTest, number: int) -> None:
         self._assembly = assembly
         self._number = number
         self._thread = thread = test.threads[number]
         asked = {
-            term.register
-            for term in terms(test.condition)
-            if isinstance(term, litmus.FinalRegister) and term.thread == number
+            term.register for term in terms(test.condition) if isinstance(term, FinalRegister) and term.thread == number
         }
         names = sorted(thread.names | asked)
         taken = {name for name in names if name in assembly.registers}
         self._free = (name for name in assembly.registers if name not in taken)
         self._names = {name: name if name in taken else self._next() for name in names}
-        labels = [ins.name for ins in thread.instructions if isinstance(ins, litmus.Label)]
+        labels = [ins.name for ins in thread.instructions if isinstance(ins, Label)]
         # Labels of all threads are of one name space in some of herd7's architectures.
         self._labels = {name: f"L{number}{at:02}" for at, name in enumerate(labels)}
         self._addresses: dict[str, str] = {}
@@ -326,7 +327,7 @@ class _Column:
         first = [
             cell
             for value, register in self._constants.items()
-            for cell in self._written(litmus.Assign(register, "mov", (value,))) or ()
+            for cell in self._written(Assign(register, "mov", (value,))) or ()
         ]
         self.cells = [*first, *body]
 
@@ -337,7 +338,7 @@ class _Column:
     def declarations(self) -> str:
         """Return the initial values of registers on a line."""
         initial = [(self._names[name], value) for name, value in self._thread.registers]
-        initial += [(register, litmus.Loc(name)) for name, register in self._addresses.items()]
+        initial += [(register, Loc(name)) for name, register in self._addresses.items()]
         order = self._assembly.registers.index
         pairs = sorted(initial, key=lambda pair: order(pair[0]))
         return " ".join(f"{self._number}:{register}={_constant(value)};" for register, value in pairs)
@@ -348,8 +349,8 @@ class _Column:
             raise InputError(f"P{self._number}: {self._assembly.language} has no more registers")
         return found
 
-    def _instruction(self, ins: litmus.Instruction) -> list[str]:
-        if isinstance(ins, litmus.Label):
+    def _instruction(self, ins: Instruction) -> list[str]:
+        if isinstance(ins, Label):
             return [f"{self._labels[ins.name]}:"]
         if (cells := self._written(ins)) is None:
             cells = self._written(map_operands(ins, self._in_register))
@@ -358,19 +359,19 @@ class _Column:
             raise cannot_say(self._number, ins, reason)
         return cells
 
-    def _in_register(self, operand: litmus.Operand) -> litmus.Operand:
+    def _in_register(self, operand: Operand) -> Operand:
         """A register that holds the number, where the operand is one that can be set."""
         if not isinstance(operand, int):
             return operand
         if operand not in self._constants:
             register = self._next()
             self._names[register] = register
-            if self._written(litmus.Assign(register, "mov", (operand,))) is None:
+            if self._written(Assign(register, "mov", (operand,))) is None:
                 return operand
             self._constants[operand] = register
-        return litmus.Reg(self._constants[operand])
+        return Reg(self._constants[operand])
 
-    def _written(self, ins: litmus.Instruction) -> list[str] | None:
+    def _written(self, ins: Instruction) -> list[str] | None:
         """The lines of the first row that says the instruction, None where there is none."""
         for row in self._assembly.rows:
             bound: Fields = {}
@@ -380,7 +381,7 @@ class _Column:
                     return row.text.format(**words).split("; ")
         return None
 
-    def _word(self, field: str, value: litmus.Operand | str, row: AssemblyRow) -> str | None:
+    def _word(self, field: str, value: Operand | str, row: AssemblyRow) -> str | None:
         """How a field of a row is spelled, None where it cannot hold the value."""
         match value:
             case int():
@@ -388,13 +389,13 @@ class _Column:
                 return str(units) if field == "n" and not rest and row.least <= units <= row.most else None
             case str():
                 return self._labels[value] if field == "l" else self._spelled(field, self._names[value])
-            case litmus.Reg(name):
+            case Reg(name):
                 return None if field in ("b", "n", "x") else self._spelled(field, self._names[name])
-            case litmus.Loc(name) if field in ("a", "b"):
+            case Loc(name) if field in ("a", "b"):
                 if name not in self._addresses:
                     self._addresses[name] = self._next()
                 return self._addresses[name]
-            case litmus.Loc(name) if field == "x":
+            case Loc(name) if field == "x":
                 return name
         return None
 
@@ -406,8 +407,8 @@ class _Column:
 def _fits_shape(shape: object, value: object, bound: Fields) -> bool:
     """Whether a value is of a shape; then ``bound`` has what its fields stand for."""
     match shape:
-        case litmus.Reg(name) | litmus.Loc(name) if name.startswith("?"):
-            if not isinstance(value, int | litmus.Reg | litmus.Loc):
+        case Reg(name) | Loc(name) if name.startswith("?"):
+            if not isinstance(value, int | Reg | Loc):
                 return False
             return bound.setdefault(name[1:], value) == value
         case str() if shape.startswith("?"):
@@ -416,7 +417,7 @@ def _fits_shape(shape: object, value: object, bound: Fields) -> bool:
             if not isinstance(value, tuple) or len(value) != len(shape):
                 return False
             return all(_fits_shape(one, other, bound) for one, other in zip(shape, value, strict=True))
-    if is_dataclass(shape) and not isinstance(shape, litmus.Mode) and type(shape) is type(value):
+    if is_dataclass(shape) and not isinstance(shape, Mode) and type(shape) is type(value):
         return all(_fits_shape(getattr(shape, each.name), getattr(value, each.name), bound) for each in fields(shape))
     return shape == value
 

@@ -25,24 +25,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from corpus.litmus.instructions import Assign, Branch, Comparison, Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Loc, Operand, Reg
 from corpus.litmus.made import HIGH_BIT
+from corpus.litmus.orders import DEFAULT_RMW, PLAIN, Mode
 from corpus.litmus.processors import mode_of
-from corpus.litmus.test import (
-    DEFAULT_RMW,
-    PLAIN,
-    Assign,
-    Branch,
-    Comparison,
-    Fence,
-    Instruction,
-    Load,
-    Loc,
-    Mode,
-    Operand,
-    Reg,
-    Rmw,
-    Store,
-)
 
 
 @dataclass(frozen=True, slots=True)

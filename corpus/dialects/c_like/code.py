@@ -35,8 +35,21 @@ from corpus.errors import InputError, did_you_mean
 from corpus.lalr import Token, Tree
 from corpus.laws.c11 import CONSUME, CONSUME_WORD, LEGAL_ORDERS, ORDERS, told_failure
 from corpus.laws.opencl import FETCHED
-from corpus.litmus import test as litmus
 from corpus.litmus.control_flow import negated
+from corpus.litmus.instructions import (
+    Assign,
+    Branch,
+    Comparison,
+    Fence,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    sequenced,
+)
+from corpus.litmus.locations import Loc, Operand, Reg, element, element_of
+from corpus.litmus.orders import Mode, Order, Scope
 from corpus.syntax import parse, subtrees, wrapped
 
 _ATOMIC = re.compile(r"atomic_(load|store|exchange|compare_exchange_(?:strong|weak)|fetch_[a-z]+)(_explicit)?")
@@ -127,7 +140,7 @@ class CCode:
         error: Callable[[str, Token | Tree], InputError],
         path: str | None,
         function: Tree,
-        registers: Mapping[str, litmus.Operand],
+        registers: Mapping[str, Operand],
         locations: Container[str],
     ) -> None:
         self.error = error
@@ -148,28 +161,28 @@ class CCode:
         self._end = _Exit()
         self._operators = 0
         self._sides: tuple[int, ...] = ()
-        self._out: list[litmus.Instruction] = []
+        self._out: list[Instruction] = []
 
     @classmethod
     @lru_cache(maxsize=1 << 12)
     def known(
-        cls, function: str, registers: tuple[tuple[str, litmus.Operand], ...], locations: frozenset[str]
-    ) -> tuple[litmus.Instruction, ...]:
+        cls, function: str, registers: tuple[tuple[str, Operand], ...], locations: frozenset[str]
+    ) -> tuple[Instruction, ...]:
         """Return the instructions of a function's text. Raises ``InputError``, without its place."""
         return cls(_nowhere, None, known_function(function), dict(registers), locations).instructions()
 
-    def instructions(self) -> tuple[litmus.Instruction, ...]:
+    def instructions(self) -> tuple[Instruction, ...]:
         """Return the instructions of the thread, in program order."""
         self._statement(self._block)
         self._leave(self._end)
         for label in self._jumps:
             if label not in self._placed:
                 raise self.error(f"there is no label {label} here", label)
-        return litmus.sequenced(self._out)
+        return sequenced(self._out)
 
-    def emit(self, ins: litmus.Instruction) -> None:
+    def emit(self, ins: Instruction) -> None:
         """Add an instruction to the thread; it belongs to the operand that is being evaluated."""
-        if self._sides and isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence):
+        if self._sides and isinstance(ins, Load | Store | Rmw | Fence):
             ins = replace(ins, sides=self._sides)
         self._out.append(ins)
 
@@ -186,7 +199,7 @@ class CCode:
         self._sides = outer
         return values
 
-    def values(self, trees: Sequence[Tree]) -> list[litmus.Operand]:
+    def values(self, trees: Sequence[Tree]) -> list[Operand]:
         """Return the values of operands that are not sequenced."""
         return self.apart(*(partial(self.value, tree) for tree in trees))
 
@@ -211,19 +224,19 @@ class CCode:
                 self._if(*parts)
             case "loop":
                 head, end = self._label(), self._label()
-                self.emit(litmus.Label(head))
+                self.emit(Label(head))
                 self._unless(self._condition(parts[0]), end)
                 self._body(parts[1], _Loop(_Exit(head), _Exit(end)))
-                self.emit(litmus.Branch(head))
-                self.emit(litmus.Label(end))
+                self.emit(Branch(head))
+                self.emit(Label(end))
             case "repeat":
                 head, loop = self._label(), _Loop(_Exit(), _Exit())
-                self.emit(litmus.Label(head))
+                self.emit(Label(head))
                 self._body(parts[0], loop)
                 self._leave(loop.again)
                 condition = self._condition(parts[1])
                 if condition is not False:
-                    self.emit(litmus.Branch(head, None if condition is True else condition))
+                    self.emit(Branch(head, None if condition is True else condition))
                 self._leave(loop.end)
             case "count":
                 self._count(*parts)
@@ -238,7 +251,7 @@ class CCode:
                 self._exit(self._end)
             case "goto":
                 self._jumps.append(token(tree))
-                self.emit(litmus.Branch(str(token(tree))))
+                self.emit(Branch(str(token(tree))))
 
     def _body(self, tree: Tree, loop: _Loop) -> None:
         """Read the body of a loop, in which break and continue lead to labels of that loop."""
@@ -256,26 +269,26 @@ class CCode:
         elif parts:
             self._effect(parts[0])
         head, loop = self._label(), _Loop(_Exit(), _Exit(self._label()))
-        self.emit(litmus.Label(head))
+        self.emit(Label(head))
         for condition in subtrees(until):
             self._unless(self._condition(condition), loop.end.label)
         self._body(body, loop)
         self._leave(loop.again)
         for effect in subtrees(following):
             self._effect(effect)
-        self.emit(litmus.Branch(head))
-        self.emit(litmus.Label(loop.end.label))
+        self.emit(Branch(head))
+        self.emit(Label(loop.end.label))
         self._declared.pop()
 
     def _exit(self, place: _Exit) -> None:
         """Jump to where statements leave for, which gets a label then."""
         place.label = place.label or self._label()
-        self.emit(litmus.Branch(place.label))
+        self.emit(Branch(place.label))
 
     def _leave(self, place: _Exit) -> None:
         """Put the label of where statements leave for, if any does."""
         if place.label:
-            self.emit(litmus.Label(place.label))
+            self.emit(Label(place.label))
 
     def _declaration(self, declarator: Tree) -> None:
         name = token(declarator)
@@ -290,32 +303,32 @@ class CCode:
             asked = self._condition(condition)
             self._jumps.append(token(then))
             if asked is not False:
-                self.emit(litmus.Branch(str(token(then)), None if asked is True else asked))
+                self.emit(Branch(str(token(then)), None if asked is True else asked))
             return
         target, end = self._label(), self._label()
         self._unless(self._condition(condition), target)
         self._statement(then)
         if otherwise is not None:
-            self.emit(litmus.Branch(end))
-        self.emit(litmus.Label(target))
+            self.emit(Branch(end))
+        self.emit(Label(target))
         if otherwise is not None:
             self._statement(otherwise)
-            self.emit(litmus.Label(end))
+            self.emit(Label(end))
 
     def labelled(self, label: Token, statement: Tree | None) -> None:
         """Read a statement with a label; in OpenCL it may be the number of a barrier."""
         if label in self._placed:
             raise self.error(f"the label {label} is there twice", label)
         self._placed.add(str(label))
-        self.emit(litmus.Label(str(label)))
+        self.emit(Label(str(label)))
         if statement is not None:
             self._statement(statement)
 
-    def _unless(self, condition: litmus.Comparison | bool, label: str) -> None:
+    def _unless(self, condition: Comparison | bool, label: str) -> None:
         if condition is not True:
-            self.emit(litmus.Branch(label, None if condition is False else negated(condition)))
+            self.emit(Branch(label, None if condition is False else negated(condition)))
 
-    def _condition(self, tree: Tree) -> litmus.Comparison | bool:
+    def _condition(self, tree: Tree) -> Comparison | bool:
         """An expression whose truth matters; a literal is known."""
         parts = subtrees(tree)
         match tree.data:
@@ -331,8 +344,8 @@ class CCode:
                 return not condition if isinstance(condition, bool) else negated(condition)
             case "compare":
                 left, right = self.values(parts)
-                return litmus.Comparison(_COMPARISONS[token(tree)], left, right)
-        return litmus.Comparison("ne", self.value(tree), 0)
+                return Comparison(_COMPARISONS[token(tree)], left, right)
+        return Comparison("ne", self.value(tree), 0)
 
     # expressions
 
@@ -351,7 +364,7 @@ class CCode:
             case _:
                 self.value(tree)
 
-    def value(self, tree: Tree) -> litmus.Operand:
+    def value(self, tree: Tree) -> Operand:
         """Evaluate an expression and return its value as an operand."""
         parts = subtrees(tree)
         match tree.data:
@@ -379,7 +392,7 @@ class CCode:
                 return self._added(*parts)
         target = self.fresh()
         self._into(target, tree)
-        return litmus.Reg(target)
+        return Reg(target)
 
     def _into(self, target: str, tree: Tree) -> None:
         """Emit the instructions that evaluate an expression into a register."""
@@ -387,41 +400,41 @@ class CCode:
         match tree.data:
             case "add" | "sub" | "mul" | "div" | "and" | "or" | "xor":
                 left, right = self.values(parts)
-                self.emit(litmus.Assign(target, tree.data, (left, right)))
+                self.emit(Assign(target, tree.data, (left, right)))
             case "rem":
                 left, right = self.values(parts)
-                self.emit(litmus.Assign(target, _CHANGES["%"], (left, right)))
+                self.emit(Assign(target, _CHANGES["%"], (left, right)))
             case "compare":
                 left, right = self.values(parts)
-                self.emit(litmus.Assign(target, _COMPARISONS[token(tree)], (left, right)))
+                self.emit(Assign(target, _COMPARISONS[token(tree)], (left, right)))
             case "logical" if any(part.data in _EFFECTS for part in parts[1].trees()):
                 end = self._label()
-                self.emit(litmus.Assign(target, "ne", (self.value(parts[0]), 0)))
-                known = litmus.Comparison("eq" if token(tree) == "&&" else "ne", litmus.Reg(target), 0)
-                self.emit(litmus.Branch(end, known))
-                self.emit(litmus.Assign(target, "ne", (self.value(parts[1]), 0)))
-                self.emit(litmus.Label(end))
+                self.emit(Assign(target, "ne", (self.value(parts[0]), 0)))
+                known = Comparison("eq" if token(tree) == "&&" else "ne", Reg(target), 0)
+                self.emit(Branch(end, known))
+                self.emit(Assign(target, "ne", (self.value(parts[1]), 0)))
+                self.emit(Label(end))
             case "choice":
                 otherwise, end = self._label(), self._label()
                 self._unless(self._condition(parts[0]), otherwise)
                 self._into(target, parts[1])
-                self.emit(litmus.Branch(end))
-                self.emit(litmus.Label(otherwise))
+                self.emit(Branch(end))
+                self.emit(Label(otherwise))
                 self._into(target, parts[2])
-                self.emit(litmus.Label(end))
+                self.emit(Label(end))
             case "stepped":
                 self._change(parts[0], token(tree)[0], None, target)
             case "logical":
                 left, right = map(self._truth, parts)  # in order
-                self.emit(litmus.Assign(target, "and" if token(tree) == "&&" else "or", (left, right)))
+                self.emit(Assign(target, "and" if token(tree) == "&&" else "or", (left, right)))
             case "not":
-                self.emit(litmus.Assign(target, "eq", (self.value(parts[0]), 0)))
+                self.emit(Assign(target, "eq", (self.value(parts[0]), 0)))
             case "complement":
-                self.emit(litmus.Assign(target, "xor", (self.value(parts[0]), -1)))
+                self.emit(Assign(target, "xor", (self.value(parts[0]), -1)))
             case "negative" if parts[0].data != "number":
-                self.emit(litmus.Assign(target, "sub", (0, self.value(parts[0]))))
+                self.emit(Assign(target, "sub", (0, self.value(parts[0]))))
             case "pointee" | "element":
-                self.emit(litmus.Load(target, self._address(tree)))
+                self.emit(Load(target, self._address(tree)))
             case "bracketed" | "cast":
                 self._into(target, parts[-1])
             case "comma":
@@ -433,9 +446,9 @@ class CCode:
             case "address" | "literal":
                 raise self.error("only a compare-exchange takes the address of a variable", tree)
             case _:
-                self.emit(litmus.Assign(target, "mov", (self.value(tree),)))
+                self.emit(Assign(target, "mov", (self.value(tree),)))
 
-    def _truth(self, tree: Tree) -> litmus.Operand:
+    def _truth(self, tree: Tree) -> Operand:
         """The value of an expression as 0 or 1."""
         if tree.data == "bracketed":
             return self._truth(subtrees(tree)[0])
@@ -443,21 +456,21 @@ class CCode:
         if tree.data in ("compare", "logical", "not"):
             return value
         target = self.fresh()
-        self.emit(litmus.Assign(target, "ne", (value, 0)))
-        return litmus.Reg(target)
+        self.emit(Assign(target, "ne", (value, 0)))
+        return Reg(target)
 
-    def _assign(self, left: Tree, right: Tree) -> litmus.Operand:
+    def _assign(self, left: Tree, right: Tree) -> Operand:
         if left.data in ("pointee", "element"):
             value, address = self.apart(partial(self.value, right), partial(self._address, left))
-            self.emit(litmus.Store(address, value))
+            self.emit(Store(address, value))
             return value
         if left.data != "name":
             raise self.error("expected a variable or *location before =", left)
         name = self._variable(token(left))
         self._into(name, right)
-        return litmus.Reg(name)
+        return Reg(name)
 
-    def _change(self, left: Tree, sign: str, by: Tree | None, before: str | None = None) -> litmus.Operand:
+    def _change(self, left: Tree, sign: str, by: Tree | None, before: str | None = None) -> Operand:
         """Read ``left += by`` and the like, by 1 where there is no ``by``, and return the value; ``before`` gets what
         there was.
         """
@@ -467,43 +480,43 @@ class CCode:
         if left.data in ("pointee", "element"):
             value, address = self.apart(partial(self._by, by), partial(self._address, left))
             old, new = before or self.fresh(), self.fresh()
-            self.emit(litmus.Load(old, address))
-            self.emit(litmus.Assign(new, operation, (litmus.Reg(old), value)))
-            self.emit(litmus.Store(address, litmus.Reg(new)))
-            return litmus.Reg(new)
+            self.emit(Load(old, address))
+            self.emit(Assign(new, operation, (Reg(old), value)))
+            self.emit(Store(address, Reg(new)))
+            return Reg(new)
         if left.data != "name":
             raise self.error("expected a variable or *location here", left)
         value, name = self._by(by), self._variable(token(left))
         if before is not None:
-            self.emit(litmus.Assign(before, "mov", (litmus.Reg(name),)))
-        self.emit(litmus.Assign(name, operation, (litmus.Reg(name), value)))
-        return litmus.Reg(name)
+            self.emit(Assign(before, "mov", (Reg(name),)))
+        self.emit(Assign(name, operation, (Reg(name), value)))
+        return Reg(name)
 
-    def _by(self, tree: Tree | None) -> litmus.Operand:
+    def _by(self, tree: Tree | None) -> Operand:
         return 1 if tree is None else self.value(tree)
 
-    def _address(self, tree: Tree) -> litmus.Operand:
+    def _address(self, tree: Tree) -> Operand:
         """Return the address that ``*p`` or ``p[i]`` denotes."""
         place, *index = subtrees(tree)
         if not index:
             return self.value(place)
         return self._added(place, index[0])
 
-    def _added(self, place: Tree, index: Tree) -> litmus.Operand:
+    def _added(self, place: Tree, index: Tree) -> Operand:
         """A pointer so many elements on; the element itself where array and index are known."""
         base, offset = self.values([place, index])
-        if isinstance(base, litmus.Loc) and isinstance(offset, int):
-            array, first = litmus.element_of(base.name)
-            name = litmus.element(array, first + offset) if first + offset >= 0 else ""
+        if isinstance(base, Loc) and isinstance(offset, int):
+            array, first = element_of(base.name)
+            name = element(array, first + offset) if first + offset >= 0 else ""
             if name not in self._locations:
                 raise self.error(f"expected an element of {array}, found {array}[{first + offset}]", index)
-            return litmus.Loc(name)
+            return Loc(name)
         target = self.fresh()
-        self.emit(litmus.Assign(target, "add", (base, offset)))
-        return litmus.Reg(target)
+        self.emit(Assign(target, "add", (base, offset)))
+        return Reg(target)
 
-    def _named(self, name: Token) -> litmus.Operand:
-        return litmus.Loc(str(name)) if name in self._parameters else litmus.Reg(self._variable(name))
+    def _named(self, name: Token) -> Operand:
+        return Loc(str(name)) if name in self._parameters else Reg(self._variable(name))
 
     def _variable(self, name: Token) -> str:
         if name in self._parameters:
@@ -519,7 +532,7 @@ class CCode:
         name, arguments = token(tree), subtrees(tree)
         if name in ("min", "max"):
             self.check_count(name, arguments, 2, 2)
-            self.emit(litmus.Assign(target or self.fresh(), str(name), tuple(self.values(arguments))))
+            self.emit(Assign(target or self.fresh(), str(name), tuple(self.values(arguments))))
             return True
         atomic = _ATOMIC.fullmatch(_SHORT.get(name, name))
         if not atomic or (atomic[1].startswith("fetch_") and atomic[1][6:] not in FETCHED):
@@ -529,29 +542,25 @@ class CCode:
         orders = (2 if operands == 3 else 1) if explicit else 0
         self.check_count(name, arguments, operands + orders, operands + orders + (explicit and self.scoped))
         given, ordered, scope = arguments[:operands], arguments[operands:][:orders], arguments[operands + orders :]
-        kind = {"load": litmus.Load, "store": litmus.Store}.get(what, litmus.Rmw)
-        mode = (
-            self.mode(ordered[0], kind, self.scope(scope))
-            if explicit
-            else litmus.Mode(litmus.Order.SC, self.scope(scope))
-        )
+        kind = {"load": Load, "store": Store}.get(what, Rmw)
+        mode = self.mode(ordered[0], kind, self.scope(scope)) if explicit else Mode(Order.SC, self.scope(scope))
         if what.startswith("compare_exchange"):
-            failure = self.order(ordered[1], litmus.Load) if explicit else None
+            failure = self.order(ordered[1], Load) if explicit else None
             told = told_failure(mode.order, failure)
             self._compare_exchange(given, mode, told, target, what.endswith("weak"))
             return True
         if what == "load":
-            self.emit(litmus.Load(target or self.fresh(), self.value(given[0]), mode))
+            self.emit(Load(target or self.fresh(), self.value(given[0]), mode))
             return True
         address, value = self.values(given)
         if what == "store":
-            self.emit(litmus.Store(address, value, mode))
+            self.emit(Store(address, value, mode))
             return False
-        self.emit(litmus.Rmw("exch" if what == "exchange" else what[6:], target, address, (value,), mode))
+        self.emit(Rmw("exch" if what == "exchange" else what[6:], target, address, (value,), mode))
         return True
 
     def _compare_exchange(
-        self, given: Sequence[Tree], mode: litmus.Mode, failure: litmus.Order | None, success: str | None, weak: bool
+        self, given: Sequence[Tree], mode: Mode, failure: Order | None, success: str | None, weak: bool
     ) -> None:
         (address, value), pointer = self.values([given[0], given[2]]), given[1]
         told = (success or self.fresh()) if weak else None
@@ -560,40 +569,36 @@ class CCode:
         inner = subtrees(pointer)[0] if pointer.data == "address" else None
         if inner is None:
             place = self.value(pointer)
-            old, expected = self.fresh(), litmus.Reg(self.fresh())
-            self.emit(litmus.Load(expected.name, place))
-            self.emit(litmus.Rmw("cas", old, address, (expected, value), mode, failure=failure, success=told))
+            old, expected = self.fresh(), Reg(self.fresh())
+            self.emit(Load(expected.name, place))
+            self.emit(Rmw("cas", old, address, (expected, value), mode, failure=failure, success=told))
             end = self._label()
-            done = (
-                litmus.Comparison("eq", litmus.Reg(old), expected)
-                if told is None
-                else litmus.Comparison("ne", litmus.Reg(told), 0)
-            )
-            self.emit(litmus.Branch(end, done))
-            self.emit(litmus.Store(place, litmus.Reg(old)))
-            self.emit(litmus.Label(end))
-            compared: litmus.Operand = expected
+            done = Comparison("eq", Reg(old), expected) if told is None else Comparison("ne", Reg(told), 0)
+            self.emit(Branch(end, done))
+            self.emit(Store(place, Reg(old)))
+            self.emit(Label(end))
+            compared: Operand = expected
         elif inner.data == "literal":
             compared = self.value(subtrees(inner)[1])
             old = None if success is None else self.fresh()
-            self.emit(litmus.Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
+            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
         elif inner.data == "name":
             old = self._variable(token(inner))
-            compared = litmus.Reg(old)
+            compared = Reg(old)
             last = self._out[-1] if self._out else None
-            if isinstance(last, litmus.Assign) and last.target == old and last.operation == "mov":
+            if isinstance(last, Assign) and last.target == old and last.operation == "mov":
                 if compared not in (address, value):
                     self._out.pop()
                     (compared,) = last.operands
             elif success is not None:
-                compared = litmus.Reg(self.fresh())
-                self.emit(litmus.Assign(compared.name, "mov", (litmus.Reg(old),)))
-            self.emit(litmus.Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
+                compared = Reg(self.fresh())
+                self.emit(Assign(compared.name, "mov", (Reg(old),)))
+            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
         else:
             raise self.error("expected the address of a variable", pointer)
         if success is not None:
             assert old is not None
-            self.emit(litmus.Assign(success, "eq", (litmus.Reg(old), compared)))
+            self.emit(Assign(success, "eq", (Reg(old), compared)))
 
     def other_call(self, name: Token, arguments: Sequence[Tree], target: str | None) -> bool:
         """Read a call of a function that is no atomic access, and return whether it has a value."""
@@ -602,7 +607,7 @@ class CCode:
             hint = f"it is {whose}" if whose else did_you_mean(name, _FUNCTIONS)
             raise self.error(f"{name} is no function of this dialect{hint and f'; {hint}'}", name)
         self.check_count(name, arguments, 1, 1)
-        self.emit(litmus.Fence(self.mode(arguments[0], litmus.Fence, litmus.Scope.SYS)))
+        self.emit(Fence(self.mode(arguments[0], Fence, Scope.SYS)))
         return False
 
     def check_count(self, name: Token, arguments: Sequence[Tree], least: int, most: int) -> None:
@@ -611,25 +616,25 @@ class CCode:
             wanted = str(least) if least == most else f"{least} or {most}"
             raise self.error(f"expected {wanted} arguments of {name}, found {len(arguments)}", name)
 
-    def mode(self, tree: Tree, kind: type[litmus.Instruction], scope: litmus.Scope | None) -> litmus.Mode:
+    def mode(self, tree: Tree, kind: type[Instruction], scope: Scope | None) -> Mode:
         """Return the mode of an instruction of a kind, with its order and scope."""
         order = self.order(tree, kind)
-        return litmus.Mode(order, scope, tags=(CONSUME,) if token(tree) == CONSUME_WORD else ())
+        return Mode(order, scope, tags=(CONSUME,) if token(tree) == CONSUME_WORD else ())
 
-    def order(self, tree: Tree, kind: type[litmus.Instruction]) -> litmus.Order:
+    def order(self, tree: Tree, kind: type[Instruction]) -> Order:
         """Return the order of an instruction of a kind."""
-        if not self.scoped and kind is not litmus.Store and tree.data == "name" and token(tree) == CONSUME_WORD:
-            return litmus.Order.ACQUIRE
+        if not self.scoped and kind is not Store and tree.data == "name" and token(tree) == CONSUME_WORD:
+            return Order.ACQUIRE
         legal = [word for word, order in ORDERS.items() if order in LEGAL_ORDERS[kind]]
         if tree.data != "name" or token(tree) not in legal:
             raise self.error(f"expected {' or '.join(legal)}", tree)
         return ORDERS[token(tree)]
 
-    def scope(self, arguments: Sequence[Tree]) -> litmus.Scope | None:
+    def scope(self, arguments: Sequence[Tree]) -> Scope | None:
         """Return the scope of an access, which its argument says if it has one; None is the scope of the thread
         itself.
         """
-        return litmus.Scope.SYS
+        return Scope.SYS
 
     def fresh(self) -> str:
         """Return a new register, which the code does not mention."""

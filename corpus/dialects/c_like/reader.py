@@ -20,11 +20,15 @@ from functools import lru_cache
 from corpus.dialects.c_like.code import CCode, known_function, parsed, token
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import Instruction
+from corpus.litmus.locations import Loc, Location, Operand, Region, element, element_of
+from corpus.litmus.orders import Place
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Source
+from corpus.litmus.threads import Thread, accessed_atomically
 from corpus.syntax import BLANKS, LARGEST_LOCATION, number, subtrees, wrapped
 
-_Registers = tuple[tuple[str, litmus.Operand], ...]
+_Registers = tuple[tuple[str, Operand], ...]
 
 _LARGEST_ARRAY = 64
 _REGISTER = re.compile(r"\b(\d+)\s*:\s*(\w+)")
@@ -38,8 +42,8 @@ class _State:
 
     def __init__(self, tree: Tree, path: str | None) -> None:
         self._path = path
-        self.initial: dict[str, int | litmus.Loc] = {}
-        self.registers: dict[int, dict[str, litmus.Operand]] = {}
+        self.initial: dict[str, int | Loc] = {}
+        self.registers: dict[int, dict[str, Operand]] = {}
         self.owners: dict[int, Token] = {}
         self.sizes: dict[str, int] = {}
         for value in subtrees(tree):
@@ -52,7 +56,7 @@ class _State:
             return
         value = self._content(content[0]) if content else 0
         *threads, name = (child for child in cell.children if isinstance(child, Token))
-        known: dict[str, int | litmus.Loc] | dict[str, litmus.Operand] = self.initial
+        known: dict[str, int | Loc] | dict[str, Operand] = self.initial
         if threads:
             digits = threads[0].with_word(threads[0].lstrip("P"))
             index = number(digits, self._path, LARGEST_LOCATION)
@@ -78,9 +82,9 @@ class _State:
         if name in self.initial:
             raise _error(self._path, f"{name} has two initial values", name)
         self.sizes[str(name)] = size
-        self.initial |= {litmus.element(name, i): values[i] if i < len(values) else 0 for i in range(size)}
+        self.initial |= {element(name, i): values[i] if i < len(values) else 0 for i in range(size)}
 
-    def _content(self, tree: Tree) -> int | litmus.Loc:
+    def _content(self, tree: Tree) -> int | Loc:
         first = token(tree)
         match tree.data:
             case "number":
@@ -88,7 +92,7 @@ class _State:
             case "negative":
                 return wrapped(first.with_word(f"-{first}"), self._path)
             case "address":
-                return litmus.Loc(str(first))
+                return Loc(str(first))
         if first not in ("ATOMIC_VAR_INIT", "ATOMIC_INIT"):
             raise _error(self._path, f"expected a number or a location, found {first}", first)
         return self._content(subtrees(tree)[0])
@@ -142,12 +146,12 @@ class CReader:
             self._state = _State(parsed("state", source.state, source.path), source.path)
         else:
             self._state = _known_state(source.state.strip(BLANKS))
-        self._regions: dict[str, litmus.Region] = {}
+        self._regions: dict[str, Region] = {}
         self._plain: set[str] = set()  # locations that some thread declares as not atomic
         self._asked = set(_REGISTER.findall(source.condition))  # registers, each after its thread's number
 
     @classmethod
-    def read(cls, source: Source) -> litmus.LitmusTest:
+    def read(cls, source: Source) -> LitmusTest:
         """Return the test of the file. Raises ``InputError`` with line and column."""
         before, *functions = _FUNCTION.split(source.body)
         if functions and not before.strip(BLANKS):
@@ -155,7 +159,7 @@ class CReader:
                 return cls(source, [text.strip(BLANKS) for text in functions])._test()
         return cls(source)._test()
 
-    def _test(self) -> litmus.LitmusTest:
+    def _test(self) -> LitmusTest:
         path = self._source.path
         functions = self._functions()
         for index, function in enumerate(functions):
@@ -172,7 +176,7 @@ class CReader:
             self._thread(index, function, place)
             for index, (function, place) in enumerate(zip(functions, places, strict=True))
         ]
-        atomic = litmus.accessed_atomically(threads)
+        atomic = accessed_atomically(threads)
         names = self._names()
         locations = [location for name in names for location in self._locations(name, name in atomic)]
         return self._source.test(*self.instances(threads, locations))
@@ -184,21 +188,21 @@ class CReader:
 
     def _names(self) -> list[str]:
         """The locations, of arrays the first elements, in the order of their first mention."""
-        return list(dict.fromkeys(litmus.element_of(name)[0] for name in (*self._state.initial, *self._regions)))
+        return list(dict.fromkeys(element_of(name)[0] for name in (*self._state.initial, *self._regions)))
 
-    def _locations(self, name: str, atomic: bool) -> Iterator[litmus.Location]:
+    def _locations(self, name: str, atomic: bool) -> Iterator[Location]:
         """A location, or the elements of an array."""
         # what a location is declared as is kept where its accesses say otherwise
         declared = None if name not in self._regions else name not in self._plain
         told = None if declared is None or declared == atomic else declared
-        region = self._regions.get(name, litmus.Region.GLOBAL)
+        region = self._regions.get(name, Region.GLOBAL)
         for index in range(self._state.sizes.get(name, 1)):
-            own = litmus.element(name, index)
-            yield litmus.Location(own, self._state.initial.get(own, 0), region, atomic=told)
+            own = element(name, index)
+            yield Location(own, self._state.initial.get(own, 0), region, atomic=told)
 
     def instances(
-        self, threads: Sequence[litmus.Thread], locations: Sequence[litmus.Location]
-    ) -> tuple[Sequence[litmus.Thread], Sequence[litmus.Location]]:
+        self, threads: Sequence[Thread], locations: Sequence[Location]
+    ) -> tuple[Sequence[Thread], Sequence[Location]]:
         """Return the threads and locations, with a copy of each location that each group of threads has an
         instance of.
         """
@@ -208,18 +212,18 @@ class CReader:
         """Return an error whose place is a token, or where a tree begins."""
         return _error(self._source.path, message, place)
 
-    def places(self, functions: Sequence[Tree]) -> list[litmus.Place]:
+    def places(self, functions: Sequence[Tree]) -> list[Place]:
         """Return the places of the threads. C has no scopes, so each thread is in a CTA of its own, on one GPU."""
         for function in functions:
             for placement in subtrees(function, "placement"):
                 raise self.error("C has no scope tree; expected (, found @ (OPENCL has one)", placement)
         return c_places(len(functions))
 
-    def region(self, space: Token | None) -> litmus.Region:
+    def region(self, space: Token | None) -> Region:
         """Return the memory region that the name of an address space stands for."""
         if space is not None:
             raise self.error(f"C has no address spaces; expected a type, found {space}", space)
-        return litmus.Region.GLOBAL
+        return Region.GLOBAL
 
     def _parameters(self, index: int, function: Tree) -> tuple[_Parameter, ...]:
         return _parameters(function) if self._texts is None else _known_parameters(self._texts[index])
@@ -234,7 +238,7 @@ class CReader:
         if self._regions.setdefault(str(name), region) is not region:
             raise self.error(f"{name} is in another address space in an earlier thread", name)
 
-    def _thread(self, index: int, function: Tree, place: litmus.Place) -> litmus.Thread:
+    def _thread(self, index: int, function: Tree, place: Place) -> Thread:
         registers = self._state.registers.get(index, {})
         locations = frozenset({*self._state.initial, *self._regions})
         names = (str(parameter.name) for parameter in self._parameters(index, function))
@@ -248,36 +252,36 @@ class CReader:
 
 
 def _thread_of(
-    instructions: tuple[litmus.Instruction, ...],
-    place: litmus.Place,
-    registers: Mapping[str, litmus.Operand],
+    instructions: tuple[Instruction, ...],
+    place: Place,
+    registers: Mapping[str, Operand],
     pointers: Sequence[str],
-) -> litmus.Thread:
+) -> Thread:
     """A thread, given the initial values of registers, and the parameters that the condition asks for as pointers."""
-    mentioned = litmus.Thread(instructions, place).names
+    mentioned = Thread(instructions, place).names
     # a register that starts at 0 is not mentioned, unless the condition can only know it from here
     kept = {name: value for name, value in registers.items() if value != 0 or name not in mentioned}
-    kept |= {name: litmus.Loc(name) for name in pointers if name not in kept}
-    return litmus.Thread(instructions, place, tuple(sorted(kept.items())))
+    kept |= {name: Loc(name) for name in pointers if name not in kept}
+    return Thread(instructions, place, tuple(sorted(kept.items())))
 
 
 @lru_cache(maxsize=1 << 12)  # the tests of a suite have threads in common
 def _known_thread(
-    known: Callable[[str, _Registers, frozenset[str]], tuple[litmus.Instruction, ...]],
+    known: Callable[[str, _Registers, frozenset[str]], tuple[Instruction, ...]],
     text: str,
     registers: _Registers,
     locations: frozenset[str],
-    place: litmus.Place,
+    place: Place,
     pointers: tuple[str, ...],
-) -> litmus.Thread:
+) -> Thread:
     return _thread_of(known(text, registers, locations), place, dict(registers), pointers)
 
 
-def read_c(source: Source) -> litmus.LitmusTest:
+def read_c(source: Source) -> LitmusTest:
     """Return the test of a C file. Raises ``InputError`` with line and column."""
     return CReader.read(source)
 
 
-def c_places(count: int) -> list[litmus.Place]:
+def c_places(count: int) -> list[Place]:
     """Return the places of the threads of a C test: each is in a CTA of its own, on one GPU."""
-    return [litmus.Place(cta=index) for index in range(count)]
+    return [Place(cta=index) for index in range(count)]

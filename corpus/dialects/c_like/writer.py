@@ -22,11 +22,31 @@ from corpus.errors import InputError
 from corpus.laws.c11 import CONSUME, LEGAL_ORDERS, failure_order, order_word
 from corpus.laws.c11 import WORDS as ORDER_WORDS
 from corpus.laws.opencl import FETCHED
-from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, structured
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import (
+    Assign,
+    Barrier,
+    Branch,
+    Comparison,
+    Fence,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    operands_of,
+    registers_read,
+    registers_written,
+    sides_of,
+)
+from corpus.litmus.locations import Loc, Location, Operand, Reg, Region, element_of
 from corpus.litmus.normal import without_predicates
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import Condition, FinalRegister, Term
+from corpus.litmus.test import LitmusTest, plain_locations
+from corpus.litmus.threads import Thread
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^"}
 _SIGNS |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "rem.s32": "%"}
@@ -46,7 +66,7 @@ _HERD_KEYWORDS = (  # lib/CLexer.mll
 _HERD_C_WORDS = frozenset(_HERD_KEYWORDS.split())
 
 
-def print_c(test: litmus.LitmusTest) -> str:
+def print_c(test: LitmusTest) -> str:
     """The text of a test in C. Raises ``InputError`` that names what C cannot say."""
     return CWriter(test).text()
 
@@ -69,19 +89,14 @@ def _grouped(statements: Sequence[Statement], depth: int = 0) -> Iterator[Line]:
     waiting = list(statements)
     while waiting:
         first = waiting[0]
-        if isinstance(first, If | While | DoWhile) or len(litmus.sides_of(first)) <= depth:
+        if isinstance(first, If | While | DoWhile) or len(sides_of(first)) <= depth:
             yield waiting.pop(0)
             continue
-        side = litmus.sides_of(first)[depth]
+        side = sides_of(first)[depth]
         places = {sign: [n for n, each in enumerate(waiting) if sign * side in _sides(each)] for sign in (1, -1)}
         middle, end = places[-1][0], places[-1][-1] + 1
-        made = {
-            name
-            for each in waiting[:middle]
-            if isinstance(each, litmus.Load | litmus.Rmw)
-            for name in litmus.written(each)
-        }
-        while isinstance(before := waiting[middle - 1], litmus.Assign) and not made.intersection(litmus.reads(before)):
+        made = {name for each in waiting[:middle] if isinstance(each, Load | Rmw) for name in registers_written(each)}
+        while isinstance(before := waiting[middle - 1], Assign) and not made.intersection(registers_read(before)):
             middle -= 1  # what only the right operand uses
         left, right = waiting[:middle], waiting[middle:end]
         yield Operands(tuple(_grouped(left, depth + 1)), tuple(_grouped(right, depth + 1)))
@@ -89,7 +104,7 @@ def _grouped(statements: Sequence[Statement], depth: int = 0) -> Iterator[Line]:
 
 
 def _sides(statement: Statement) -> tuple[int, ...]:
-    return () if isinstance(statement, If | While | DoWhile) else litmus.sides_of(statement)
+    return () if isinstance(statement, If | While | DoWhile) else sides_of(statement)
 
 
 class CWriter:
@@ -102,25 +117,25 @@ class CWriter:
     jumps: ClassVar[bool] = True  # whether there is a goto
     address: ClassVar[str] = ""  # what is before a location whose address is an initial value
 
-    def __init__(self, test: litmus.LitmusTest) -> None:
+    def __init__(self, test: LitmusTest) -> None:
         self._test = test = without_predicates(test)
         self._names = [self._spelled(thread.names) for thread in test.threads]
         self._used = [
             {
-                litmus.element_of(value.name)[0]
+                element_of(value.name)[0]
                 for ins in thread.instructions
-                for value in litmus.operands(ins)
-                if isinstance(value, litmus.Loc)
+                for value in operands_of(ins)
+                if isinstance(value, Loc)
             }
             for thread in test.threads
         ]
-        self._plain = litmus.plain_locations(test)
+        self._plain = plain_locations(test)
 
     def text(self) -> str:
         """Return the text of the test, from its header to its condition."""
         test = self._test
         for location in test.locations:
-            if not self._valid(litmus.element_of(location.name)[0]):
+            if not self._valid(element_of(location.name)[0]):
                 raise InputError(f"{location.name}: {self.title} has no location of this name")
             if location.alias is not None:
                 raise InputError(f"{location.name}: {self.title} has no aliases of locations")
@@ -131,60 +146,60 @@ class CWriter:
         condition = print_condition(self.question(test.condition), self._term, "=")
         return f"{self.language} {test.name}\n{described}{state}\n\n{threads}\n{condition}"
 
-    def statement(self, thread: int, ins: litmus.Instruction) -> str:
+    def statement(self, thread: int, ins: Instruction) -> str:
         """Return an instruction of a thread as C has it, on one line and without declarations."""
-        own = {name: name for name in (*litmus.reads(ins), *litmus.written(ins))}  # of predicates, too
+        own = {name: name for name in (*registers_read(ins), *registers_written(ins))}  # of predicates, too
         code = _Code(self, thread, own | self._names[thread], frozenset())
         match ins:
-            case litmus.Branch(condition=litmus.Comparison() as condition):
+            case Branch(condition=Comparison() as condition):
                 return f"if ({code.condition(condition, '')})"
-            case litmus.Branch():
+            case Branch():
                 return "the jump"
-            case litmus.Label(name):
+            case Label(name):
                 rest = self._test.threads[thread].instructions
                 below = rest[rest.index(ins) :] if ins in rest else ()
-                back = any(isinstance(each, litmus.Branch) and each.label == name for each in below)
+                back = any(isinstance(each, Branch) and each.label == name for each in below)
                 return "the loop" if back else "what follows the branch"
             case _:
                 return " ".join(line.strip() for line in code.lines(ins, "")).removesuffix(";")
 
     # what OpenCL says differently
 
-    def question(self, condition: litmus.Condition) -> litmus.Condition:
+    def question(self, condition: Condition) -> Condition:
         """The condition as the dialect's readers take it."""
         return herd_condition(condition, self._known)
 
-    def check_places(self, places: Sequence[litmus.Place]) -> None:
+    def check_places(self, places: Sequence[Place]) -> None:
         """Raise ``InputError`` where the scope tree is not the one that a file of this dialect has."""
         if not same_tree(places, c_places(len(places))):
             raise InputError("C has no scope tree: expected each thread in a CTA of its own, all on one GPU")
 
-    def header(self, place: litmus.Place) -> str:
+    def header(self, place: Place) -> str:
         """What comes between a function's name and its parameters."""
         return ""
 
-    def space(self, location: litmus.Location) -> str:
+    def space(self, location: Location) -> str:
         """The address space in a parameter's type, with a blank after it."""
-        if location.region is not litmus.Region.GLOBAL:
+        if location.region is not Region.GLOBAL:
             raise InputError(f"{location.name}: C has no shared memory")
         return ""
 
-    def scope(self, thread: int, ins: litmus.Instruction, scope: litmus.Scope | None) -> str:
+    def scope(self, thread: int, ins: Instruction, scope: Scope | None) -> str:
         """Return the arguments that follow the memory order in a call."""
         if scope is None:
             raise cannot_say(thread, ins, "an atomic of C is of scope sys, and this one has none")
-        if scope is not litmus.Scope.SYS:
+        if scope is not Scope.SYS:
             raise cannot_say(thread, ins, f"C has no scope {scope.label}, all its atomics are of scope sys")
         return ""
 
-    def fence(self, thread: int, fence: litmus.Fence) -> str:
+    def fence(self, thread: int, fence: Fence) -> str:
         """Return the call for a fence, whose memory order is legal."""
         for tag in fence.mode.tags:
             if tag not in self.tags:
                 raise cannot_say(thread, fence, f"C has no word for {tag}")
         return f"atomic_thread_fence({order_word(fence.mode)}{self.scope(thread, fence, fence.mode.scope)})"
 
-    def barrier(self, thread: int, barrier: litmus.Barrier) -> str:
+    def barrier(self, thread: int, barrier: Barrier) -> str:
         """Return the statement for a control barrier of the work-group."""
         raise cannot_say(thread, barrier, "C has no barriers")
 
@@ -193,7 +208,7 @@ class CWriter:
     def _initial(self) -> Iterator[str]:
         arrays: dict[str, list[str]] = {}
         for location in self._test.locations:
-            arrays.setdefault(litmus.element_of(location.name)[0], []).append(self._content(location.initial))
+            arrays.setdefault(element_of(location.name)[0], []).append(self._content(location.initial))
         for name, values in arrays.items():
             yield f"{name} = {values[0]};" if len(values) == 1 else f"{name}[{len(values)}] = {{{', '.join(values)}}};"
         for index, thread in enumerate(self._test.threads):
@@ -203,20 +218,20 @@ class CWriter:
     def _valid(self, name: str) -> bool:
         return _IDENTIFIER.fullmatch(name) is not None and name not in self.reserved
 
-    def _content(self, value: litmus.Operand) -> str:
-        if isinstance(value, litmus.Loc) and litmus.element_of(value.name)[1]:
+    def _content(self, value: Operand) -> str:
+        if isinstance(value, Loc) and element_of(value.name)[1]:
             raise InputError(f"{value.name}: {self.title} has no address of an element as an initial value here")
-        return f"{self.address}{value.name}" if isinstance(value, litmus.Loc) else str(value)
+        return f"{self.address}{value.name}" if isinstance(value, Loc) else str(value)
 
-    def _term(self, term: litmus.Term) -> str:
+    def _term(self, term: Term) -> str:
         known = self._known(term)
-        if isinstance(known, litmus.FinalRegister):
+        if isinstance(known, FinalRegister):
             return f"{known.thread}:{self._names[known.thread][known.register]}"
         return spell(known)
 
-    def _known(self, term: litmus.Term) -> litmus.Term:
+    def _known(self, term: Term) -> Term:
         """The term, or 0 for a register that is nowhere written."""
-        unwritten = isinstance(term, litmus.FinalRegister) and term.register not in self._names[term.thread]
+        unwritten = isinstance(term, FinalRegister) and term.register not in self._names[term.thread]
         return 0 if unwritten else term
 
     def _spelled(self, registers: frozenset[str]) -> dict[str, str]:
@@ -229,7 +244,7 @@ class CWriter:
 
     def labels(self, index: int) -> dict[str, str]:
         """A name for each label of a thread that is one in C."""
-        labels = [ins.name for ins in self._test.threads[index].instructions if isinstance(ins, litmus.Label)]
+        labels = [ins.name for ins in self._test.threads[index].instructions if isinstance(ins, Label)]
         fresh = (name for n in count() if (name := f"L{n}") not in labels)
         return {name: name if self._valid(name) else next(fresh) for name in labels}
 
@@ -239,7 +254,7 @@ class CWriter:
         parameters = [
             f"{self.space(location)}{'int' if location.name in self._plain else 'atomic_int'}* {location.name}"
             for location in self._test.locations
-            if litmus.element_of(location.name)[1] == 0
+            if element_of(location.name)[1] == 0
             and (location.name in self._used[index] or (index == 0 and self._needs_mention(location)))
         ]
         yield f"P{index}{self.header(thread.place)} ({', '.join(parameters)}) {{\n"
@@ -252,7 +267,7 @@ class CWriter:
             yield from code.lines(line, "  ")
         yield "}\n"
 
-    def _statements(self, index: int, thread: litmus.Thread) -> tuple[Statement | litmus.Instruction, ...]:
+    def _statements(self, index: int, thread: Thread) -> tuple[Statement | Instruction, ...]:
         """The statements of a thread; where it branches in another shape than those of C, with jumps to labels."""
         try:
             return structured(index, thread)
@@ -263,17 +278,13 @@ class CWriter:
 
     def type_of(self, thread: int, register: str) -> str:
         """The type of a register: a pointer where it is the address of an access."""
-        accesses = (
-            ins
-            for ins in self._test.threads[thread].instructions
-            if isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw)
-        )
-        orders = {ins.mode.order for ins in accesses if ins.address == litmus.Reg(register)}
-        return "int" if not orders else "int*" if orders == {litmus.Order.WEAK} else "atomic_int*"
+        accesses = (ins for ins in self._test.threads[thread].instructions if isinstance(ins, Load | Store | Rmw))
+        orders = {ins.mode.order for ins in accesses if ins.address == Reg(register)}
+        return "int" if not orders else "int*" if orders == {Order.WEAK} else "atomic_int*"
 
-    def _needs_mention(self, location: litmus.Location) -> bool:
+    def _needs_mention(self, location: Location) -> bool:
         """Whether only a parameter that nobody uses can tell the location's region, or that it is atomic."""
-        told = location.region is litmus.Region.SHARED or location.atomic is not None
+        told = location.region is Region.SHARED or location.atomic is not None
         return told and not any(location.name in used for used in self._used)
 
 
@@ -308,17 +319,17 @@ class _Code:
                 yield f"{indent}}} while ({self.condition(condition, '1')});\n"
             case Operands():
                 yield "".join(f"{indent}{part};\n" for part in self._evaluations(statement))
-            case litmus.Branch(label, condition):
+            case Branch(label, condition):
                 jump = f"goto {self._label(label)};"
                 yield f"{indent}{jump if condition is None else f'if ({self.condition(condition, str())}) {jump}'}\n"
-            case litmus.Label(name):
+            case Label(name):
                 yield f"{self._label(name)}: ;\n"
-            case litmus.Barrier():
+            case Barrier():
                 yield f"{indent}{self._writer.barrier(self._thread, statement)};\n"
             case _:
                 for expression in self._expressions(statement):
                     declared = ""
-                    for target in self._undeclared.intersection(litmus.written(statement)):
+                    for target in self._undeclared.intersection(registers_written(statement)):
                         if expression.startswith(f"{self._names[target]} = "):
                             self._undeclared.remove(target)
                             declared = f"{self._writer.type_of(self._thread, target)} "
@@ -332,7 +343,7 @@ class _Code:
         for line in _grouped(statements):
             yield from self.lines(line, indent + "  ")
 
-    def condition(self, condition: litmus.Comparison | None, literal: str) -> str:
+    def condition(self, condition: Comparison | None, literal: str) -> str:
         """A condition, or a literal where there is none."""
         if condition is None:
             return literal
@@ -344,26 +355,26 @@ class _Code:
             case Operands(left, right):
                 sides = [", ".join(part for each in side for part in self._evaluations(each)) for side in (left, right)]
                 yield f"({sides[0]}) + ({sides[1]})"
-            case If() | While() | DoWhile() | litmus.Barrier():
+            case If() | While() | DoWhile() | Barrier():
                 raise InputError(f"P{self._thread}: {self._writer.title} branches in no expression")
             case _:
                 yield from self._expressions(line)
 
-    def _expressions(self, ins: litmus.Instruction) -> Iterator[str]:
+    def _expressions(self, ins: Instruction) -> Iterator[str]:
         """An instruction as expressions, one after the other."""
         match ins:
-            case litmus.Load(target, address, mode):
+            case Load(target, address, mode):
                 read = self._pointee(ins, address)
                 if self._is_atomic(ins, mode):
                     read = f"atomic_load_explicit({self._address(ins, address)}, {self._order(ins, mode)})"
                 yield f"{self._names[target]} = {read}"
-            case litmus.Store(address, value, mode):
+            case Store(address, value, mode):
                 if self._is_atomic(ins, mode):
                     arguments = f"{self._address(ins, address)}, {self._value(value)}, {self._order(ins, mode)}"
                     yield f"atomic_store_explicit({arguments})"
                 else:
                     yield f"{self._pointee(ins, address)} = {self._value(value)}"
-            case litmus.Rmw(operation, target, address, values, mode):
+            case Rmw(operation, target, address, values, mode):
                 if not self._is_atomic(ins, mode):
                     raise cannot_say(self._thread, ins, f"{self._writer.title} has no exchange that is not atomic")
                 if operation == "cas":
@@ -375,17 +386,17 @@ class _Code:
                 arguments = f"{self._address(ins, address)}, {self._value(values[0])}, {self._order(ins, mode)}"
                 kept = "" if target is None else f"{self._names[target]} = "
                 yield f"{kept}atomic_{name}_explicit({arguments})"
-            case litmus.Fence(mode):
+            case Fence(mode):
                 self._check(ins, mode)
-                if mode.order is litmus.Order.WEAK:
+                if mode.order is Order.WEAK:
                     raise cannot_say(self._thread, ins, f"{self._writer.title} has no such fence")
                 yield self._writer.fence(self._thread, ins)
-            case litmus.Assign(target, operation, values):
+            case Assign(target, operation, values):
                 yield f"{self._names[target]} = {self._computed(operation, [self._value(value) for value in values])}"
             case _:
                 raise cannot_say(self._thread, ins, f"{self._writer.title} has no such instruction")
 
-    def _compare_exchange(self, ins: litmus.Rmw) -> Iterator[str]:
+    def _compare_exchange(self, ins: Rmw) -> Iterator[str]:
         expected, new = ins.operands
         address, value = self._address(ins, ins.address), self._value(new)
         if ins.target is None:
@@ -393,8 +404,8 @@ class _Code:
         else:
             name = self._names[ins.target]
             pointer = f"&{name}"
-            clash = litmus.Reg(ins.target) in (ins.address, new)
-            if clash and expected != litmus.Reg(ins.target):
+            clash = Reg(ins.target) in (ins.address, new)
+            if clash and expected != Reg(ins.target):
                 reason = "its result is the variable of the expected value, which it also uses"
                 raise cannot_say(self._thread, ins, f"{self._writer.title} cannot say this exchange, {reason}")
             if not clash:
@@ -413,14 +424,14 @@ class _Code:
             return f"{operation}({', '.join(values)})"
         return f" {_SIGNS[operation]} ".join(values)
 
-    def _is_atomic(self, ins: litmus.Instruction, mode: litmus.Mode) -> bool:
+    def _is_atomic(self, ins: Instruction, mode: Mode) -> bool:
         """Whether an access is atomic, having checked that the dialect can say it."""
         self._check(ins, mode)
         language = self._writer.title
         for tag in mode.tags:
             if tag not in self._writer.tags:
                 raise cannot_say(self._thread, ins, f"{language} has no word for {tag}")
-        if mode.order is not litmus.Order.WEAK:
+        if mode.order is not Order.WEAK:
             if mode.order not in LEGAL_ORDERS[type(ins)]:
                 raise cannot_say(self._thread, ins, f"{ORDER_WORDS[mode.order]} is not legal here")
             return True
@@ -428,42 +439,42 @@ class _Code:
             raise cannot_say(self._thread, ins, f"{language} has no scopes at accesses that are not atomic")
         return False
 
-    def _check(self, ins: litmus.Instruction, mode: litmus.Mode) -> None:
+    def _check(self, ins: Instruction, mode: Mode) -> None:
         language = self._writer.title
         if mode.volatile:
             raise cannot_say(self._thread, ins, f"in {language}, volatile does not order threads")
         if mode.cache is not None:
             raise cannot_say(self._thread, ins, f"{language} has no cache operators")
 
-    def _order(self, ins: litmus.Instruction, mode: litmus.Mode) -> str:
+    def _order(self, ins: Instruction, mode: Mode) -> str:
         return order_word(mode) + self._writer.scope(self._thread, ins, mode.scope)
 
-    def _address(self, ins: litmus.Instruction, address: litmus.Operand) -> str:
+    def _address(self, ins: Instruction, address: Operand) -> str:
         if isinstance(address, int):
             raise cannot_say(self._thread, ins, f"{self._writer.title} has no access at an address that is a number")
         return self._value(address)
 
-    def _pointee(self, ins: litmus.Instruction, address: litmus.Operand) -> str:
+    def _pointee(self, ins: Instruction, address: Operand) -> str:
         place = self._address(ins, address)
         return f"*({place})" if " " in place else f"*{place}"
 
-    def _value(self, operand: litmus.Operand) -> str:
+    def _value(self, operand: Operand) -> str:
         if isinstance(operand, int):
             return str(operand)
-        if isinstance(operand, litmus.Reg):
+        if isinstance(operand, Reg):
             return self._names[operand.name]
-        array, index = litmus.element_of(operand.name)
+        array, index = element_of(operand.name)
         return f"{array} + {index}" if index else array
 
 
-def same_tree(places: Sequence[litmus.Place], others: Sequence[litmus.Place]) -> bool:
+def same_tree(places: Sequence[Place], others: Sequence[Place]) -> bool:
     """Decide whether two lists of places describe one scope tree, however its groups are numbered."""
     pairs = list(zip(places, others, strict=True))
     return all(
         place.shares(second, scope) == other.shares(fourth, scope)
         for index, (place, other) in enumerate(pairs)
         for second, fourth in pairs[:index]
-        for scope in litmus.Scope
+        for scope in Scope
     )
 
 
@@ -474,16 +485,16 @@ def _declared_inline(statements: Sequence[Line], initial: set[str]) -> frozenset
         if isinstance(statement, If | While | DoWhile | Operands):
             seen |= set(_mentioned(statement))
         else:
-            seen |= set(litmus.reads(statement))
-            inline.update(set(litmus.written(statement)) - seen)
-            seen.update(litmus.written(statement))
+            seen |= set(registers_read(statement))
+            inline.update(set(registers_written(statement)) - seen)
+            seen.update(registers_written(statement))
     return frozenset(inline)
 
 
 def _mentioned(statement: Line) -> Iterator[str]:
     """Return the names of the registers that a statement mentions."""
     inner: Sequence[Line] = ()
-    condition: litmus.Comparison | None = None
+    condition: Comparison | None = None
     match statement:
         case If(condition, then, otherwise):
             inner = then + (otherwise or ())
@@ -494,8 +505,8 @@ def _mentioned(statement: Line) -> Iterator[str]:
         case Operands(left, right):
             inner = left + right
         case _:
-            yield from (*litmus.reads(statement), *litmus.written(statement))
+            yield from (*registers_read(statement), *registers_written(statement))
     if condition is not None:
-        yield from (side.name for side in (condition.left, condition.right) if isinstance(side, litmus.Reg))
+        yield from (side.name for side in (condition.left, condition.right) if isinstance(side, Reg))
     for part in inner:
         yield from _mentioned(part)

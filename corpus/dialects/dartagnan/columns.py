@@ -27,13 +27,30 @@ from typing import ClassVar
 
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
-from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import (
+    COMPARISONS,
+    Assign,
+    Barrier,
+    Branch,
+    Comparison,
+    Instruction,
+    Label,
+    addresses_of,
+    is_asynchronous,
+    operands_of,
+    registers_read,
+    registers_written,
+)
+from corpus.litmus.locations import Alias, Loc, Location, Operand, Reg, Region
 from corpus.litmus.mbarrier import Mbarrier
 from corpus.litmus.normal import without_constants, without_predicates
-from corpus.litmus.test import operands
+from corpus.litmus.orders import Mode, Order, Place, Scope
+from corpus.litmus.propositions import And, Atom, FinalRegister, Not, Or, Proposition, Term
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Source, columns
+from corpus.litmus.threads import Thread, mbarriers_of
 from corpus.syntax import leaves, number, parse, subtrees, wrapped
 
 _GRAMMAR = "corpus.dialects.dartagnan.dartagnan"
@@ -63,7 +80,7 @@ _KEYWORDS = (
     "add sub mul div and or xor beq bne blt bgt ble bge goto aliases "
     "locations exists forall final filter not with tso cc optic default"
 )
-_BRANCHES = {f"b{comparison}": comparison for comparison in litmus.COMPARISONS}
+_BRANCHES = {f"b{comparison}": comparison for comparison in COMPARISONS}
 
 Refuse = Callable[[str], InputError]
 """Makes the error that says why an instruction cannot be read or printed, of the reason."""
@@ -93,11 +110,11 @@ class CodeCell:
         """
         return str(self._of("a register", index, "REGISTER"))
 
-    def location(self, index: int) -> litmus.Loc:
+    def location(self, index: int) -> Loc:
         """Return the location at an operand's place. Raises ``InputError`` where the operand is of another kind."""
-        return litmus.Loc(str(self._of("a location", index, "NAME")))
+        return Loc(str(self._of("a location", index, "NAME")))
 
-    def addresses(self, index: int) -> tuple[litmus.Loc, ...]:
+    def addresses(self, index: int) -> tuple[Loc, ...]:
         """Return the location at an operand's place, as the only one that it names."""
         return (self.location(index),)
 
@@ -105,14 +122,14 @@ class CodeCell:
         """Return the label at an operand's place. Raises ``InputError`` where the operand is of another kind."""
         return str(self._of("a label", index, "LABEL", "NAME"))
 
-    def value(self, index: int) -> litmus.Operand:
+    def value(self, index: int) -> Operand:
         """Return the number or register at an operand's place. Raises ``InputError`` where the operand is of another
         kind.
         """
         token = self._of("a number or a register", index, "NUMBER", "REGISTER")
-        return litmus.Reg(str(token)) if token.type == "REGISTER" else wrapped(token, self.path)
+        return Reg(str(token)) if token.type == "REGISTER" else wrapped(token, self.path)
 
-    def count(self, index: int) -> litmus.Operand | None:
+    def count(self, index: int) -> Operand | None:
         """Return the natural number or register at an operand's place, or None where there is no such operand. Raises
         ``InputError`` for a negative number.
         """
@@ -136,13 +153,13 @@ class ThreadNames:
     adds.
     """
 
-    def __init__(self, thread: litmus.Thread) -> None:
+    def __init__(self, thread: Thread) -> None:
         body = thread.instructions
         used = [name for name, _ in thread.registers]
         for ins in body:
-            used += [*litmus.reads(ins), *litmus.written(ins)]
+            used += [*registers_read(ins), *registers_written(ins)]
         self._registers = _Fitting("r", _REGISTER, used)
-        self._labels = _Fitting("LC", _LABEL, [ins.name for ins in body if isinstance(ins, litmus.Label)])
+        self._labels = _Fitting("LC", _LABEL, [ins.name for ins in body if isinstance(ins, Label)])
         self.addresses: dict[str, str] = {}
 
     def register(self, name: str) -> str:
@@ -153,13 +170,13 @@ class ThreadNames:
         """Return the name under which a label is printed."""
         return self._labels[name]
 
-    def value(self, operand: litmus.Operand) -> str:
+    def value(self, operand: Operand) -> str:
         """Return a value as an operand, which is a number or a register."""
-        if isinstance(operand, litmus.Loc):
+        if isinstance(operand, Loc):
             if operand.name not in self.addresses:
                 self.addresses[operand.name] = self._registers.fresh()
             return self.addresses[operand.name]
-        return self._registers[operand.name] if isinstance(operand, litmus.Reg) else str(operand)
+        return self._registers[operand.name] if isinstance(operand, Reg) else str(operand)
 
 
 class _Fitting(dict[str, str]):
@@ -184,7 +201,7 @@ class _Column:
     cells: tuple[str, ...]
 
 
-_Threads = tuple[Sequence[tuple[int, ...]], Sequence[tuple[litmus.Instruction, ...]], Sequence[tuple[int, int]]]
+_Threads = tuple[Sequence[tuple[int, ...]], Sequence[tuple[Instruction, ...]], Sequence[tuple[int, int]]]
 """The groups of each thread, its code, and which threads synchronise by the system."""
 
 
@@ -196,7 +213,7 @@ class Columns(ABC):
     language: ClassVar[str]
     levels: ClassVar[tuple[str, ...]]
     """The names of the groups in a thread's header, ``P0@cta 0,gpu 0``."""
-    scopes: ClassVar[Mapping[litmus.Scope, str]]
+    scopes: ClassVar[Mapping[Scope, str]]
     proxies: ClassVar[tuple[str, ...]] = ()
     """The proxies that an alias may be accessed through; empty where the dialect writes ``t aliases x``."""
     move: ClassVar[str]
@@ -211,16 +228,16 @@ class Columns(ABC):
     """Words that no location can be called, for they are Dartagnan's own."""
 
     @abstractmethod
-    def places(self, groups: Sequence[tuple[int, ...]]) -> list[litmus.Place]:
+    def places(self, groups: Sequence[tuple[int, ...]]) -> list[Place]:
         """Return the places of the threads, given the numbers in their headers."""
 
     @abstractmethod
-    def groups(self, places: Sequence[litmus.Place]) -> list[tuple[int, ...]]:
+    def groups(self, places: Sequence[Place]) -> list[tuple[int, ...]]:
         """Return the groups of each thread for its header, the inverse of ``places``. Raises ``InputError`` where a
         header cannot say where a thread is.
         """
 
-    def headers(self, test: litmus.LitmusTest) -> list[str]:
+    def headers(self, test: LitmusTest) -> list[str]:
         """Return the place of each thread as its header says it. Raises ``InputError`` as ``groups`` does."""
         groups = self.groups([thread.place for thread in test.threads])
         return [
@@ -228,16 +245,16 @@ class Columns(ABC):
         ]
 
     @abstractmethod
-    def read(self, cell: CodeCell) -> litmus.Instruction | tuple[litmus.Instruction, ...]:
+    def read(self, cell: CodeCell) -> Instruction | tuple[Instruction, ...]:
         """Return what is in a cell that is no label, arithmetic or branch. Raises ``InputError``."""
 
     @abstractmethod
-    def write(self, instruction: litmus.Instruction, names: ThreadNames, refuse: Refuse) -> str:
+    def write(self, instruction: Instruction, names: ThreadNames, refuse: Refuse) -> str:
         """Return the text of an instruction that is no label, arithmetic or branch, the inverse of ``read``."""
 
     # Reading.
 
-    def parse(self, source: Source) -> litmus.LitmusTest:
+    def parse(self, source: Source) -> LitmusTest:
         """Return the test that a file's sections denote. Raises ``InputError`` with line and column."""
         with suppress(InputError):  # which is to say where it is
             return self._assembled(source, *self._known(source.body))
@@ -262,7 +279,7 @@ class Columns(ABC):
         if system:
             header, *rows = rows
         groups = [self._header(index, place, path) for index, place in enumerate(subtrees(header))]
-        codes: list[list[litmus.Instruction]] = [[] for _ in groups]
+        codes: list[list[Instruction]] = [[] for _ in groups]
         for row in rows:
             if len(row.children) != len(codes):
                 message = f"expected {len(codes)} columns, found {len(row.children)}"
@@ -278,11 +295,11 @@ class Columns(ABC):
         self,
         source: Source,
         groups: Sequence[tuple[int, ...]],
-        codes: Sequence[tuple[litmus.Instruction, ...]],
+        codes: Sequence[tuple[Instruction, ...]],
         synchronised: Sequence[tuple[int, int]],
-    ) -> litmus.LitmusTest:
+    ) -> LitmusTest:
         locations, registers = self._state(source, len(codes))
-        threads = [litmus.Thread(code, place) for code, place in zip(codes, self.places(groups), strict=True)]
+        threads = [Thread(code, place) for code, place in zip(codes, self.places(groups), strict=True)]
         return source.test(
             [
                 replace(thread, registers=_stated(thread, initial))
@@ -318,25 +335,25 @@ class Columns(ABC):
             raise _error(f"expected two threads after ssw, found P{numbers[0]} twice", other, path)
         return numbers[0], numbers[1]
 
-    def _item(self, item: Tree, path: str | None) -> litmus.Instruction | tuple[litmus.Instruction, ...]:
+    def _item(self, item: Tree, path: str | None) -> Instruction | tuple[Instruction, ...]:
         first, *operands = leaves(item)
         if item.data == "label":
-            return litmus.Label(str(first))
+            return Label(str(first))
         cell = CodeCell(first, tuple(operands), path)
         if first in _ARITHMETIC:
             cell.expects(3)
-            return litmus.Assign(cell.register(0), str(first), (cell.value(1), cell.value(2)))
+            return Assign(cell.register(0), str(first), (cell.value(1), cell.value(2)))
         if first in _BRANCHES:
             cell.expects(3)
-            return litmus.Branch(cell.label(2), litmus.Comparison(_BRANCHES[str(first)], cell.value(0), cell.value(1)))
+            return Branch(cell.label(2), Comparison(_BRANCHES[str(first)], cell.value(0), cell.value(1)))
         if first == "goto":
             cell.expects(1)
-            return litmus.Branch(cell.label(0))
+            return Branch(cell.label(0))
         return self.read(cell)
 
-    def _state(self, source: Source, threads: int) -> tuple[list[litmus.Location], list[dict[str, litmus.Operand]]]:
-        locations: list[litmus.Location] = []
-        registers: list[dict[str, litmus.Operand]] = [{} for _ in range(threads)]
+    def _state(self, source: Source, threads: int) -> tuple[list[Location], list[dict[str, Operand]]]:
+        locations: list[Location] = []
+        registers: list[dict[str, Operand]] = [{} for _ in range(threads)]
         for item in subtrees(parse(_GRAMMAR, "state", source.state, source.path, _TERMINALS)):
             first, *others = leaves(item)
             if item.data == "register":
@@ -351,16 +368,16 @@ class Columns(ABC):
                 spaces = leaves(item, "SHARED")
                 if spaces and not self.shared:
                     raise _error(f"{self.title} has no {spaces[0]} memory", first, source.path)
-                region = litmus.Region(str(spaces[0])) if spaces else litmus.Region.GLOBAL
+                region = Region(str(spaces[0])) if spaces else Region.GLOBAL
                 name = leaves(item, "NAME")[0]
-                locations.append(litmus.Location(str(name), _initial(item, source.path), region))
+                locations.append(Location(str(name), _initial(item, source.path), region))
             elif item.data == "object":
                 locations.append(self._object(item, source.path))
             else:
-                locations.append(litmus.Location(str(first), alias=self._alias(item, source.path)))
+                locations.append(Location(str(first), alias=self._alias(item, source.path)))
         return locations, registers
 
-    def _object(self, item: Tree, path: str | None) -> litmus.Location:
+    def _object(self, item: Tree, path: str | None) -> Location:
         """The location of an mbarrier that expects arrivals, and bytes."""
         word, name, *counts = leaves(item)
         if not self.shared:
@@ -368,25 +385,25 @@ class Columns(ABC):
         arrivals, size = [*(number(count, path) for count in counts), 0][:2]
         if arrivals < 0 or size < 0 or not arrivals + size:
             raise _error("expected how many arrivals an mbarrier waits for, and how many bytes", counts[0], path)
-        return litmus.Location(str(name), Mbarrier.expecting(arrivals, size).bits(), litmus.Region.SHARED)
+        return Location(str(name), Mbarrier.expecting(arrivals, size).bits(), Region.SHARED)
 
-    def _alias(self, item: Tree, path: str | None) -> litmus.Alias:
+    def _alias(self, item: Tree, path: str | None) -> Alias:
         name, proxy, aliased = item.children
         assert isinstance(name, Token)
         if (str(proxy) if proxy else None) not in (self.proxies or (None,)):
             wanted = f"@ {' or '.join(self.proxies)} aliases" if self.proxies else "aliases"
             raise _error(f"expected {name} {wanted} {aliased}", name, path)
-        return litmus.Alias(str(aliased), None if proxy in (None, "generic") else str(proxy))
+        return Alias(str(aliased), None if proxy in (None, "generic") else str(proxy))
 
     # Printing.
 
-    def print(self, test: litmus.LitmusTest) -> str:
+    def print(self, test: LitmusTest) -> str:
         """Return the test as text. Raises ``InputError`` that names what the dialect cannot say."""
         if not all(map(_is_plain, test.threads)):
             test = without_predicates(test)
             if any(_has_address_register(ins) for thread in test.threads for ins in thread.instructions):
                 test = without_constants(test)
-        objects = litmus.objects(test.threads)
+        objects = mbarriers_of(test.threads)
         declarations = [
             self._declaration(location, location.name in objects) for location in sorted(test.locations, key=_refers)
         ]
@@ -401,8 +418,8 @@ class Columns(ABC):
         if len(rows) == 1:  # a test without an instruction; the grammar wants a row
             rows.append(" " + " | ".join(" " * width for width in widths) + " ;")
 
-        def spelled(term: litmus.Term) -> str:
-            if isinstance(term, litmus.FinalRegister):
+        def spelled(term: Term) -> str:
+            if isinstance(term, FinalRegister):
                 return f"P{term.thread}:{columns[term.thread].names.register(term.register)}"
             return spell(term)
 
@@ -419,68 +436,68 @@ class Columns(ABC):
             declared += ["{", *(f"ssw {one} {other};" for one, other in test.synchronised), "}"]
         return "\n".join([*heading, *declared, *rows, print_condition(question, spelled)])
 
-    def _declaration(self, location: litmus.Location, is_object: bool) -> str:
+    def _declaration(self, location: Location, is_object: bool) -> str:
         name, initial, alias = location.name, location.initial, location.alias
         taken = name in f"{_KEYWORDS} {self.keywords}".split() or any(
             pattern.fullmatch(name) for pattern in (_REGISTER, _LABEL, _THREAD)
         )
         if taken or not _LOCATION.fullmatch(name):
             raise InputError(f"{name}: {self.title} has no location of that name")
-        space = "" if location.region is litmus.Region.GLOBAL else f"{location.region} "
+        space = "" if location.region is Region.GLOBAL else f"{location.region} "
         if space and not self.shared:
             raise InputError(f"{name}: {self.title} has no word for {location.region} memory")
         if is_object and isinstance(initial, int) and (expected := _expected(initial)):
             return f"mbarrier {name}={expected};"
         if alias is None:
-            return f"{space}{name}={'&' + initial.name if isinstance(initial, litmus.Loc) else initial};"
+            return f"{space}{name}={'&' + initial.name if isinstance(initial, Loc) else initial};"
         proxy = alias.proxy or (self.proxies and "generic")
         if initial != 0 or (proxy and proxy not in self.proxies):
             raise InputError(f"{name}: {self.title} has no such alias of {alias.location}")
         return f"{name} @ {proxy} aliases {alias.location};" if proxy else f"{name} aliases {alias.location};"
 
-    def _cell(self, ins: litmus.Instruction, names: ThreadNames, refuse: Refuse) -> str:
+    def _cell(self, ins: Instruction, names: ThreadNames, refuse: Refuse) -> str:
         match ins:
-            case litmus.Label(name):
+            case Label(name):
                 return f"{names.label(name)}:"
-            case litmus.Assign(target, "mov", (value,)):
+            case Assign(target, "mov", (value,)):
                 return f"{self.move} {names.register(target)}, {names.value(value)}"
-            case litmus.Assign(target, operation, (left, right)) if not litmus.is_asynchronous(ins):
+            case Assign(target, operation, (left, right)) if not is_asynchronous(ins):
                 if operation not in _ARITHMETIC:
                     raise refuse(f"{self.title} computes with {', '.join(_ARITHMETIC)} only")
                 return f"{operation} {names.register(target)}, {names.value(left)}, {names.value(right)}"
-            case litmus.Branch(label, None):
+            case Branch(label, None):
                 return f"goto {names.label(label)}"
-            case litmus.Branch(label, litmus.Comparison(operation, left, right)):
+            case Branch(label, Comparison(operation, left, right)):
                 return f"b{operation} {names.value(left)}, {names.value(right)}, {names.label(label)}"
             case _:
                 return self.write(ins, names, refuse)
 
     # What the dialects' spellings of accesses, fences and barriers have in common.
 
-    def address(self, operand: litmus.Operand, refuse: Refuse) -> str:
+    def address(self, operand: Operand, refuse: Refuse) -> str:
         """Return the address of an access, which is a location's name."""
-        if not isinstance(operand, litmus.Loc):
+        if not isinstance(operand, Loc):
             raise refuse(f"addresses are names of locations in {self.title}")
         return operand.name
 
-    def scope(self, mode: litmus.Mode, refuse: Refuse) -> str:
+    def scope(self, mode: Mode, refuse: Refuse) -> str:
         """Return the dialect's word for the scope of a mode."""
         if mode.scope is None or mode.scope not in self.scopes:
             raise refuse(f"expected a scope of {', '.join(self.scopes.values())} in {self.title}")
         return self.scopes[mode.scope]
 
-    def barrier(self, barrier: litmus.Barrier, names: ThreadNames, refuse: Refuse) -> str:
+    def barrier(self, barrier: Barrier, names: ThreadNames, refuse: Refuse) -> str:
         """Return the operands of a barrier: its number, its resource and its quorum. Dartagnan's numbers are
         constants.
         """
-        if barrier.scope is not litmus.Scope.CTA:
-            raise refuse(f"barriers are of a {self.scopes[litmus.Scope.CTA]} in {self.title}")
+        if barrier.scope is not Scope.CTA:
+            raise refuse(f"barriers are of a {self.scopes[Scope.CTA]} in {self.title}")
         constant = isinstance(barrier.number, int)
         if barrier.resource is None and not (constant and barrier.quorum is None):
             barrier = replace(barrier, number=barrier.number if constant else 0, resource=barrier.number)
-        return ", ".join(map(names.value, operands(barrier)))
+        return ", ".join(map(names.value, operands_of(barrier)))
 
-    def check(self, mode: litmus.Mode, orders: Iterable[litmus.Order], tags: Iterable[str], refuse: Refuse) -> None:
+    def check(self, mode: Mode, orders: Iterable[Order], tags: Iterable[str], refuse: Refuse) -> None:
         """Raise ``InputError`` where no instruction of the kind can have these orders and tags."""
         if mode.cache is not None:
             raise refuse(f"{self.title} has no cache operators")
@@ -494,58 +511,58 @@ class Columns(ABC):
 
 
 @lru_cache(maxsize=1 << 12)
-def _known_column(dialect: Columns, text: str) -> tuple[tuple[int, ...], tuple[litmus.Instruction, ...]]:
+def _known_column(dialect: Columns, text: str) -> tuple[tuple[int, ...], tuple[Instruction, ...]]:
     """The groups and the code of the one thread of a body."""
     (group,), (code,), _ = dialect._threads(text, None)
     return group, code
 
 
 @lru_cache(maxsize=1 << 12)  # the threads of a suite come again and again
-def _is_plain(thread: litmus.Thread) -> bool:
+def _is_plain(thread: Thread) -> bool:
     """Whether a thread is without predicates, comparisons that may be predicates, and addresses in registers."""
     return not any(
         _has_address_register(ins)
-        or not (isinstance(ins, litmus.Label) or ins.guard is None)
-        or (isinstance(ins, litmus.Assign) and ins.operation in litmus.COMPARISONS)
+        or not (isinstance(ins, Label) or ins.guard is None)
+        or (isinstance(ins, Assign) and ins.operation in COMPARISONS)
         for ins in thread.instructions
     )
 
 
-def _has_address_register(ins: litmus.Instruction) -> bool:
-    return any(isinstance(each, litmus.Reg) for each in litmus.addresses(ins))
+def _has_address_register(ins: Instruction) -> bool:
+    return any(isinstance(each, Reg) for each in addresses_of(ins))
 
 
 @lru_cache(maxsize=1 << 12)
-def _column(dialect: Columns, index: int, thread: litmus.Thread) -> _Column:
+def _column(dialect: Columns, index: int, thread: Thread) -> _Column:
     names = ThreadNames(thread)
     cells = tuple(dialect._cell(ins, names, partial(cannot_say, index, ins)) for ins in thread.instructions)
     initial = [(names.register(name), value) for name, value in thread.registers]
-    initial += [(register, litmus.Loc(location)) for location, register in names.addresses.items()]
-    registers = (f"{name}={'&' + value.name if isinstance(value, litmus.Loc) else value}" for name, value in initial)
+    initial += [(register, Loc(location)) for location, register in names.addresses.items()]
+    registers = (f"{name}={'&' + value.name if isinstance(value, Loc) else value}" for name, value in initial)
     return _Column(names, tuple(registers), cells)
 
 
-def _refers(location: litmus.Location) -> bool:
+def _refers(location: Location) -> bool:
     """Whether a declaration mentions another location, which comes first."""
-    return location.alias is not None or isinstance(location.initial, litmus.Loc)
+    return location.alias is not None or isinstance(location.initial, Loc)
 
 
-def _sayable(proposition: litmus.Proposition) -> litmus.Proposition:
+def _sayable(proposition: Proposition) -> Proposition:
     """The proposition with ``0 == 0`` for true and ``0 == 1`` for false, which Dartagnan has no words for."""
     match proposition:
-        case litmus.And(()) | litmus.Or(()):
-            return litmus.Atom("eq", 0, int(isinstance(proposition, litmus.Or)))
-        case litmus.And(parts):
-            return litmus.And(tuple(map(_sayable, parts)))
-        case litmus.Or(parts):
-            return litmus.Or(tuple(map(_sayable, parts)))
-        case litmus.Not(body):
-            return litmus.Not(_sayable(body))
-        case litmus.Atom():
+        case And(()) | Or(()):
+            return Atom("eq", 0, int(isinstance(proposition, Or)))
+        case And(parts):
+            return And(tuple(map(_sayable, parts)))
+        case Or(parts):
+            return Or(tuple(map(_sayable, parts)))
+        case Not(body):
+            return Not(_sayable(body))
+        case Atom():
             return proposition
 
 
-def _stated(thread: litmus.Thread, initial: Mapping[str, litmus.Operand]) -> tuple[tuple[str, litmus.Operand], ...]:
+def _stated(thread: Thread, initial: Mapping[str, Operand]) -> tuple[tuple[str, Operand], ...]:
     """The initial registers that are not 0, or that a condition can only know from here."""
     known = thread.names
     return tuple(sorted((name, value) for name, value in initial.items() if value != 0 or name not in known))
@@ -563,6 +580,6 @@ def _error(message: str, token: Token, path: str | None) -> InputError:
     return InputError(message, path, token.line, token.column)
 
 
-def _initial(item: Tree, path: str | None) -> int | litmus.Loc:
+def _initial(item: Tree, path: str | None) -> int | Loc:
     last = item.children[-1]
-    return litmus.Loc(str(last.children[0])) if isinstance(last, Tree) else wrapped(last, path)
+    return Loc(str(last.children[0])) if isinstance(last, Tree) else wrapped(last, path)

@@ -24,9 +24,12 @@ from dataclasses import dataclass
 from corpus.dialects.dartagnan.columns import CodeCell, Refuse, ThreadNames
 from corpus.errors import InputError
 from corpus.laws import ptx
-from corpus.litmus import test as litmus
+from corpus.litmus import orders
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.test import Region
+from corpus.litmus.instructions import AsyncGroup, AsyncOperation, Instruction, Load, Store, operands_of
+from corpus.litmus.locations import MEMORY_REGIONS, Loc, Operand, Region
+from corpus.litmus.orders import PLAIN, TENSOR_LOADS, TENSOR_OPERATIONS, TENSOR_STORES, WGMMA, Mode
+from corpus.litmus.test import LitmusTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +40,12 @@ class _MatrixForm:
 
     words: str
     group: str
-    mode: litmus.Mode
+    mode: Mode
     target: Region
     sources: tuple[Region, ...]
     adds: bool = False
 
-    def says(self, ins: litmus.AsyncOperation) -> bool:
+    def says(self, ins: AsyncOperation) -> bool:
         """Decide whether an operation is written in this form."""
         return (ins.group, ins.mode, ins.barrier) == (self.group, self.mode, None) and bool(self.sources) is (
             ins.source is not None
@@ -52,31 +55,29 @@ class _MatrixForm:
 _FORMS = (
     _MatrixForm(
         "wgmma.mma_async.sync.aligned",
-        litmus.WGMMA,
+        WGMMA,
         ptx.WARPGROUP_PRODUCT,
         Region.REGISTER,
         (Region.SHARED, Region.REGISTER),
         adds=True,
     ),
-    _MatrixForm("tcgen05.ld", litmus.TENSOR_LOADS, ptx.TENSOR_ACCESS, Region.REGISTER, (Region.TENSOR,)),
-    _MatrixForm("tcgen05.st", litmus.TENSOR_STORES, ptx.TENSOR_ACCESS, Region.TENSOR, ()),
-    _MatrixForm("tcgen05.cp", litmus.TENSOR_OPERATIONS, ptx.TENSOR_COPY, Region.TENSOR, (Region.SHARED,)),
-    _MatrixForm(
-        "tcgen05.mma", litmus.TENSOR_OPERATIONS, ptx.MATRIX_PRODUCT, Region.TENSOR, (Region.SHARED,), adds=True
-    ),
+    _MatrixForm("tcgen05.ld", TENSOR_LOADS, ptx.TENSOR_ACCESS, Region.REGISTER, (Region.TENSOR,)),
+    _MatrixForm("tcgen05.st", TENSOR_STORES, ptx.TENSOR_ACCESS, Region.TENSOR, ()),
+    _MatrixForm("tcgen05.cp", TENSOR_OPERATIONS, ptx.TENSOR_COPY, Region.TENSOR, (Region.SHARED,)),
+    _MatrixForm("tcgen05.mma", TENSOR_OPERATIONS, ptx.MATRIX_PRODUCT, Region.TENSOR, (Region.SHARED,), adds=True),
 )
 _BY_WORDS = {form.words: form for form in _FORMS}
 _COMMIT = "tcgen05.commit.mbarrier::arrive::one"
-_WAITS: Mapping[str, litmus.AsyncGroup] = {
-    "wgmma.commit_group.sync.aligned": litmus.AsyncGroup(litmus.WGMMA),
-    "tcgen05.wait::ld.sync.aligned": litmus.AsyncGroup(litmus.TENSOR_LOADS, 0),
-    "tcgen05.wait::st.sync.aligned": litmus.AsyncGroup(litmus.TENSOR_STORES, 0),
+_WAITS: Mapping[str, AsyncGroup] = {
+    "wgmma.commit_group.sync.aligned": AsyncGroup(WGMMA),
+    "tcgen05.wait::ld.sync.aligned": AsyncGroup(TENSOR_LOADS, 0),
+    "tcgen05.wait::st.sync.aligned": AsyncGroup(TENSOR_STORES, 0),
 }
 _WAIT_GROUP = "wgmma.wait_group.sync.aligned"
 _WORDS = {group: words for words, group in _WAITS.items()}
 
 
-def read_matrices(cell: CodeCell) -> litmus.Instruction | None:
+def read_matrices(cell: CodeCell) -> Instruction | None:
     """Return what an instruction of tensor cores means; None where it is none. Fences are among those of proxies
     (``corpus.laws.ptx``).
 
@@ -91,7 +92,7 @@ def read_matrices(cell: CodeCell) -> litmus.Instruction | None:
         pending = cell.count(0)
         if not isinstance(pending, int):
             raise cell.error(f"expected a number of groups after {opcode}")
-        return litmus.AsyncGroup(litmus.WGMMA, pending)
+        return AsyncGroup(WGMMA, pending)
     if opcode == _COMMIT:
         cell.expects(1)
         return _completed_at(cell.location(0))
@@ -105,7 +106,7 @@ def read_matrices(cell: CodeCell) -> litmus.Instruction | None:
     added = cell.count(2) if form.adds else 0
     if added not in (0, 1):
         raise cell.error(f"expected 0 or 1 at the end of {opcode}, which says whether the target is added to")
-    return litmus.AsyncOperation(
+    return AsyncOperation(
         cell.location(0),
         cell.location(1) if form.sources else None,
         0 if form.sources else cell.value(1),
@@ -115,36 +116,34 @@ def read_matrices(cell: CodeCell) -> litmus.Instruction | None:
     )
 
 
-def _completed_at(mbarrier: litmus.Operand) -> litmus.AsyncOperation:
-    return litmus.AsyncOperation(
+def _completed_at(mbarrier: Operand) -> AsyncOperation:
+    return AsyncOperation(
         None,
         mode=ptx.TENSOR_COMPLETION,
         barrier=mbarrier,
         mbarrier="arrive.noinc",
         count=1,
-        group=litmus.TENSOR_OPERATIONS,
+        group=TENSOR_OPERATIONS,
     )
 
 
-def is_of_matrices(ins: litmus.Instruction) -> bool:
+def is_of_matrices(ins: Instruction) -> bool:
     """Decide whether this module has the words for an instruction."""
-    kind = ins.group if isinstance(ins, litmus.AsyncOperation) else None
-    kind = ins.operations if isinstance(ins, litmus.AsyncGroup) else kind
-    return kind in (litmus.WGMMA, litmus.TENSOR_LOADS, litmus.TENSOR_STORES, litmus.TENSOR_OPERATIONS)
+    kind = ins.group if isinstance(ins, AsyncOperation) else None
+    kind = ins.operations if isinstance(ins, AsyncGroup) else kind
+    return kind in (WGMMA, TENSOR_LOADS, TENSOR_STORES, TENSOR_OPERATIONS)
 
 
-def write_matrices(
-    ins: litmus.Instruction, names: ThreadNames, address: Callable[[litmus.Operand], str], refuse: Refuse
-) -> str:
+def write_matrices(ins: Instruction, names: ThreadNames, address: Callable[[Operand], str], refuse: Refuse) -> str:
     """Return the text of such an instruction, the inverse of ``read_matrices``."""
     match ins:
-        case litmus.AsyncGroup(litmus.WGMMA, int(pending)):
+        case AsyncGroup(orders.WGMMA, int(pending)):
             return f"{_WAIT_GROUP} {pending}"
-        case litmus.AsyncGroup() if ins in _WORDS:
+        case AsyncGroup() if ins in _WORDS:
             return _WORDS[ins]
-        case litmus.AsyncOperation(None, barrier=litmus.Loc() as where) if ins == _completed_at(where):
+        case AsyncOperation(None, barrier=Loc() as where) if ins == _completed_at(where):
             return f"{_COMMIT} {address(where)}"
-        case litmus.AsyncOperation(litmus.Loc() as where, operation=None | "add" as operation, more=()):
+        case AsyncOperation(Loc() as where, operation=None | "add" as operation, more=()):
             form = next((form for form in _FORMS if form.says(ins)), None)
             if form is not None and (form.adds or operation is None):
                 given = names.value(ins.value) if ins.source is None else address(ins.source)
@@ -153,10 +152,10 @@ def write_matrices(
     raise refuse("the PTX dialect has no such operation of a tensor core")
 
 
-def check_matrices(test: litmus.LitmusTest) -> None:
+def check_matrices(test: LitmusTest) -> None:
     """Raise ``InputError`` where what cannot accesses registers or tensor memory, or two threads the same registers."""
     regions = {location.name: location.region for location in test.locations}
-    plain = set(regions.values()) <= {*litmus.MEMORY_REGIONS}
+    plain = set(regions.values()) <= {*MEMORY_REGIONS}
     if plain and not any(thread.has_operations for thread in test.threads):
         return
     users: dict[str, int] = {}
@@ -173,15 +172,15 @@ def check_matrices(test: litmus.LitmusTest) -> None:
                     )
 
 
-_PLAIN = (*litmus.MEMORY_REGIONS, Region.REGISTER)
+_PLAIN = (*MEMORY_REGIONS, Region.REGISTER)
 
 
-def _accessed(ins: litmus.Instruction) -> list[tuple[str, tuple[Region, ...]]]:
+def _accessed(ins: Instruction) -> list[tuple[str, tuple[Region, ...]]]:
     """The locations that an instruction names, each with the regions that it may be in."""
-    form = next((form for form in _FORMS if isinstance(ins, litmus.AsyncOperation) and form.says(ins)), None)
-    if form is not None and isinstance(ins, litmus.AsyncOperation):
+    form = next((form for form in _FORMS if isinstance(ins, AsyncOperation) and form.says(ins)), None)
+    if form is not None and isinstance(ins, AsyncOperation):
         places = ((ins.target, (form.target,)), (ins.source, form.sources))
-        return [(place.name, allowed) for place, allowed in places if isinstance(place, litmus.Loc)]
-    plain = isinstance(ins, litmus.Load | litmus.Store) and ins.mode == litmus.PLAIN
-    allowed = _PLAIN if plain else litmus.MEMORY_REGIONS
-    return [(each.name, allowed) for each in litmus.operands(ins) if isinstance(each, litmus.Loc)]
+        return [(place.name, allowed) for place, allowed in places if isinstance(place, Loc)]
+    plain = isinstance(ins, Load | Store) and ins.mode == PLAIN
+    allowed = _PLAIN if plain else MEMORY_REGIONS
+    return [(each.name, allowed) for each in operands_of(ins) if isinstance(each, Loc)]

@@ -37,21 +37,25 @@ from corpus.dialects.dartagnan.columns import CodeCell, Columns, Refuse, ThreadN
 from corpus.dialects.dartagnan.matrices import check_matrices, is_of_matrices, read_matrices, write_matrices
 from corpus.errors import InputError
 from corpus.laws.ptx import ATOM, CLUSTER_BARRIERS, FENCE, LOAD, ONE_SIDED, STORE, cluster_barrier
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import Assign, Barrier, Fence, Instruction, Load, Rmw, Store, is_asynchronous
+from corpus.litmus.locations import Operand, Region
+from corpus.litmus.orders import CLUSTER, INIT, SCOPES, Mode, Order, Place, Scope
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect, ForeignRunner, Source
+from corpus.litmus.threads import has_clusters
 
 _LOADS = {"": "ld", "texture": "tld", "surface": "suld", "constant": "cold"}
 _STORES = {"": "st", "surface": "sust"}
 _ATOMS = {"": "atom", "surface": "suatom"}
 _REDUCTIONS = {"": "red", "surface": "sured"}
 _PROXIES = {name: proxy for names in (_LOADS, _STORES, _ATOMS, _REDUCTIONS) for proxy, name in names.items()}
-_ORDERS = {str(order): order for order in litmus.Order}
-_UNREAD = ("async", "tensormap", litmus.INIT, "before-sync", "after-sync")  # fences that Dartagnan has not
+_ORDERS = {str(order): order for order in Order}
+_UNREAD = ("async", "tensormap", INIT, "before-sync", "after-sync")  # fences that Dartagnan has not
 
 _CLUSTER_WORDS = {barrier: words for words, barrier in CLUSTER_BARRIERS.items()}
-_LOAD_ORDERS = (litmus.Order.WEAK, *LOAD.orders)
-_STORE_ORDERS = (litmus.Order.WEAK, *STORE.orders)
+_LOAD_ORDERS = (Order.WEAK, *LOAD.orders)
+_STORE_ORDERS = (Order.WEAK, *STORE.orders)
 _REDUCED = ("add", "sub", "mul", "div", "and", "or", "xor")
 
 
@@ -63,8 +67,8 @@ class _Ptx(Columns):
     title = "the PTX dialect"
     language = "PTX"
     levels = ("cta", "gpu")
-    more_levels = ("cta", litmus.CLUSTER, "gpu")
-    scopes: ClassVar = {scope: word for word, scope in litmus.SCOPES.items()}
+    more_levels = ("cta", CLUSTER, "gpu")
+    scopes: ClassVar = {scope: word for word, scope in SCOPES.items()}
     proxies = ("generic", "texture", "surface", "constant")
     move = "ld"
     shared = True
@@ -73,16 +77,16 @@ class _Ptx(Columns):
         "acq_rel sc cas exch proxy generic constant surface texture alias"
     )
 
-    def places(self, groups: Sequence[tuple[int, ...]]) -> list[litmus.Place]:
+    def places(self, groups: Sequence[tuple[int, ...]]) -> list[Place]:
         threads: Counter[tuple[int, ...]] = Counter()
         places = []
         for group in groups:
             cta, *cluster, gpu = group
-            places.append(litmus.Place(gpu, cluster[0] if cluster else _UNSAID, cta, threads[group]))
+            places.append(Place(gpu, cluster[0] if cluster else _UNSAID, cta, threads[group]))
             threads[group] += 1
         return places
 
-    def groups(self, places: Sequence[litmus.Place]) -> list[tuple[int, ...]]:
+    def groups(self, places: Sequence[Place]) -> list[tuple[int, ...]]:
         for index, place in enumerate(places):
             for other, earlier in enumerate(places[:index]):
                 if place == earlier:
@@ -91,12 +95,12 @@ class _Ptx(Columns):
                     raise InputError(f"P{other} and P{index} are in two queues: {self.title} has one for each GPU")
         return [(place.cta, place.gpu) for place in places]
 
-    def parse(self, source: Source) -> litmus.LitmusTest:
+    def parse(self, source: Source) -> LitmusTest:
         test = super().parse(source)
         check_matrices(test)
         ctas = [thread.place._replace(warp=0) for thread in test.threads]
         numbers = {cta: number for number, cta in enumerate(dict.fromkeys(ctas))}
-        if litmus.has_clusters(test.threads):  # a CTA is one of its own, unless the header says otherwise
+        if has_clusters(test.threads):  # a CTA is one of its own, unless the header says otherwise
             found = [cta._replace(queue=cta.cta) if cta.queue == _UNSAID else cta for cta in ctas]
         else:  # they make no difference
             found = [cta._replace(queue=0, cta=cta.cta if cta.queue == _UNSAID else numbers[cta]) for cta in ctas]
@@ -104,63 +108,61 @@ class _Ptx(Columns):
         placed = (replace(thread, place=cta._replace(warp=thread.place.warp)) for thread, cta in threads)
         return replace(test, threads=tuple(placed))
 
-    def headers(self, test: litmus.LitmusTest) -> list[str]:
-        if not litmus.has_clusters(test.threads):
+    def headers(self, test: LitmusTest) -> list[str]:
+        if not has_clusters(test.threads):
             return super().headers(test)
         places = [thread.place for thread in test.threads]
         self.groups([place._replace(queue=0, cta=number) for number, place in enumerate(places)])
         return [f"cta {place.cta},cluster {place.queue},gpu {place.gpu}" for place in places]
 
-    def read(self, cell: CodeCell) -> litmus.Instruction | tuple[litmus.Instruction, ...]:
+    def read(self, cell: CodeCell) -> Instruction | tuple[Instruction, ...]:
         asynchronous = read_matrices(cell) or read_asynchronous(cell)
         if asynchronous is not None:
             return asynchronous
         name, *words = cell.opcode.split(".")
         if not words and name == "ld":
             cell.expects(2)
-            return litmus.Assign(cell.register(0), "mov", (cell.value(1),))
+            return Assign(cell.register(0), "mov", (cell.value(1),))
         if name in _LOADS.values():
             cell.expects(2)
-            return litmus.Load(cell.register(0), cell.location(1), self._mode(cell, words, _LOADS, _LOAD_ORDERS))
+            return Load(cell.register(0), cell.location(1), self._mode(cell, words, _LOADS, _LOAD_ORDERS))
         if name in _STORES.values():
             cell.expects(2)
-            return litmus.Store(cell.location(0), cell.value(1), self._mode(cell, words, _STORES, _STORE_ORDERS))
+            return Store(cell.location(0), cell.value(1), self._mode(cell, words, _STORES, _STORE_ORDERS))
         if name in _ATOMS.values():
             return self._atom(cell, words)
         if name in _REDUCTIONS.values():
             cell.expects(2)
             mode = self._mode(cell, words[:-1], _REDUCTIONS, ATOM.orders)
-            return litmus.Rmw(self._operation(cell, words, _REDUCED), None, cell.location(0), (cell.value(1),), mode)
+            return Rmw(self._operation(cell, words, _REDUCED), None, cell.location(0), (cell.value(1),), mode)
         if name == "fence":
             cell.expects(0)
-            return litmus.Fence(self._mode(cell, words, {"": "fence"}, FENCE.orders))
+            return Fence(self._mode(cell, words, {"": "fence"}, FENCE.orders))
         if cell.opcode in ("bar.cta.sync", "bar.cta.arrive"):
             cell.expects(1, 3)
-            return litmus.Barrier(cell.value(0), words[-1] == "arrive", cell.count(1), cell.count(2))
+            return Barrier(cell.value(0), words[-1] == "arrive", cell.count(1), cell.count(2))
         barrier = cluster_barrier(str(cell.opcode))
         if barrier is not None:
             cell.expects(0)
             return barrier
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
-    def _atom(self, cell: CodeCell, words: list[str]) -> litmus.Rmw:
+    def _atom(self, cell: CodeCell, words: list[str]) -> Rmw:
         mode = self._mode(cell, words[:-1], _ATOMS, ATOM.orders)
         operation = self._operation(cell, words, ("exch", "cas", *_REDUCED))
         cell.expects(4 if operation == "cas" else 3)
         values = tuple(cell.value(index) for index in range(2, len(cell.operands)))
-        return litmus.Rmw(operation, cell.register(0), cell.location(1), values, mode)
+        return Rmw(operation, cell.register(0), cell.location(1), values, mode)
 
     def _operation(self, cell: CodeCell, words: list[str], operations: Sequence[str]) -> str:
         if words[-1] not in operations:
             raise cell.error(f"expected {' or '.join(operations)} at the end of {cell.opcode}")
         return words[-1]
 
-    def _mode(
-        self, cell: CodeCell, words: list[str], names: Mapping[str, str], orders: Sequence[litmus.Order]
-    ) -> litmus.Mode:
+    def _mode(self, cell: CodeCell, words: list[str], names: Mapping[str, str], orders: Sequence[Order]) -> Mode:
         """The mode that the words after the name say: the one whose spelling they are."""
         name = cell.opcode.split(".")[0]
-        scopes = {word: scope for scope, word in self.scopes.items()} | {litmus.CLUSTER: litmus.Scope.QUEUE}
+        scopes = {word: scope for scope, word in self.scopes.items()} | {CLUSTER: Scope.QUEUE}
         order = next((_ORDERS[word] for word in words if word in _ORDERS), None)
         scope = next((scopes[word] for word in words if word in scopes), None)
         if order is None:
@@ -168,45 +170,43 @@ class _Ptx(Columns):
                 f"expected an order of {self.title} ({', '.join(orders)}) after {name}, found {cell.opcode}"
             )
         proxy = _PROXIES.get(name, "")
-        tags = sorted(tag for tag in (proxy, litmus.CLUSTER if litmus.CLUSTER in words else "") if tag)
-        mode = litmus.Mode(order, scope, tags=tuple(tags))
+        tags = sorted(tag for tag in (proxy, CLUSTER if CLUSTER in words else "") if tag)
+        mode = Mode(order, scope, tags=tuple(tags))
         spelled = self._spell(mode, names, orders, cell.error)
         if spelled != ".".join([name, *words]):
             raise cell.error(f"expected {spelled}, found {'.'.join([name, *words])}")
         return mode
 
-    def _spell(
-        self, mode: litmus.Mode, names: Mapping[str, str], orders: Sequence[litmus.Order], refuse: Refuse
-    ) -> str:
-        self.check(mode, orders, (*names, litmus.CLUSTER), refuse)
-        proxies = [tag for tag in mode.tags if tag != litmus.CLUSTER]
+    def _spell(self, mode: Mode, names: Mapping[str, str], orders: Sequence[Order], refuse: Refuse) -> str:
+        self.check(mode, orders, (*names, CLUSTER), refuse)
+        proxies = [tag for tag in mode.tags if tag != CLUSTER]
         if len(proxies) > 1:
             raise refuse(f"{self.title} has one proxy for an access")
         name = names["".join(proxies)]
-        if mode.order is not litmus.Order.WEAK:
-            return f"{name}.{mode.order}.{litmus.CLUSTER if litmus.CLUSTER in mode.tags else self.scope(mode, refuse)}"
+        if mode.order is not Order.WEAK:
+            return f"{name}.{mode.order}.{CLUSTER if CLUSTER in mode.tags else self.scope(mode, refuse)}"
         if mode.scope is not None:
             raise refuse(f"a weak access has no scope in {self.title}")
         return f"{name}.weak"
 
-    def _address_of(self, refuse: Refuse, first: litmus.Operand, *more: litmus.Operand) -> str:
+    def _address_of(self, refuse: Refuse, first: Operand, *more: Operand) -> str:
         if more:
             raise refuse(f"an operation of {self.title} moves one location")
         return self.address(first, refuse)
 
-    def write(self, instruction: litmus.Instruction, names: ThreadNames, refuse: Refuse) -> str:
+    def write(self, instruction: Instruction, names: ThreadNames, refuse: Refuse) -> str:
         if is_of_matrices(instruction):
             return write_matrices(instruction, names, partial(self.address, refuse=refuse), refuse)
         if is_extended(instruction):
             return write_asynchronous(instruction, names, partial(self._address_of, refuse), refuse)
         match instruction:
-            case litmus.Load(target, address, mode):
+            case Load(target, address, mode):
                 opcode = self._spell(mode, _LOADS, _LOAD_ORDERS, refuse)
                 return f"{opcode} {names.register(target)}, {self.address(address, refuse)}"
-            case litmus.Store(address, value, mode):
+            case Store(address, value, mode):
                 opcode = self._spell(mode, _STORES, _STORE_ORDERS, refuse)
                 return f"{opcode} {self.address(address, refuse)}, {names.value(value)}"
-            case litmus.Rmw(operation, target, address, operands, mode):
+            case Rmw(operation, target, address, operands, mode):
                 if instruction.failure is not None:
                     raise refuse(f"in {self.title} an exchange has one order, whether or not it fails")
                 reduction = target is None
@@ -217,12 +217,12 @@ class _Ptx(Columns):
                 return (
                     f"{opcode}.{operation} {', '.join(values if target is None else [names.register(target), *values])}"
                 )
-            case litmus.Fence(mode):
+            case Fence(mode):
                 return self._spell(mode, {"": "fence"}, FENCE.orders, refuse)
-            case litmus.Barrier() if instruction in _CLUSTER_WORDS:
+            case Barrier() if instruction in _CLUSTER_WORDS:
                 return _CLUSTER_WORDS[instruction]
-            case litmus.Barrier(arrive=arrive, mode=mode):
-                self.check(mode, (litmus.Order.WEAK,), (), refuse)
+            case Barrier(arrive=arrive, mode=mode):
+                self.check(mode, (Order.WEAK,), (), refuse)
                 if mode.scope is not None:
                     raise refuse(f"barriers have no memory scope in {self.title}")
                 return f"bar.cta.{'arrive' if arrive else 'sync'} {self.barrier(instruction, names, refuse)}"
@@ -230,27 +230,27 @@ class _Ptx(Columns):
                 raise refuse(f"{self.title} has no such instruction")
 
 
-_Ordered = litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence | litmus.Barrier
+_Ordered = Load | Store | Rmw | Fence | Barrier
 """The instructions that have a mode."""
 
 
-def _ordered(ins: litmus.Instruction) -> TypeGuard[_Ordered]:
+def _ordered(ins: Instruction) -> TypeGuard[_Ordered]:
     return isinstance(ins, _Ordered)
 
 
-def _check_dartagnan(test: litmus.LitmusTest) -> None:
+def _check_dartagnan(test: LitmusTest) -> None:
     """Raises ``InputError`` that names what Dartagnan does not read."""
     for location in test.locations:
-        if location.region is not litmus.Region.GLOBAL:
+        if location.region is not Region.GLOBAL:
             raise InputError(f"{location.name}: Dartagnan's PTX has no word for {location.region} memory")
     for number, thread in enumerate(test.threads):
         for ins in thread.instructions:
-            if litmus.is_asynchronous(ins):
+            if is_asynchronous(ins):
                 raise cannot_say(number, ins, "Dartagnan's PTX has it not")
             if not _ordered(ins):
                 continue
-            one_sided = isinstance(ins, litmus.Fence) and ins.mode.order in ONE_SIDED
-            if one_sided or litmus.CLUSTER in ins.mode.tags or not set(_UNREAD).isdisjoint(ins.mode.tags):
+            one_sided = isinstance(ins, Fence) and ins.mode.order in ONE_SIDED
+            if one_sided or CLUSTER in ins.mode.tags or not set(_UNREAD).isdisjoint(ins.mode.tags):
                 raise cannot_say(number, ins, "Dartagnan's PTX has it not")
 
 

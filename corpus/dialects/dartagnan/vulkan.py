@@ -47,11 +47,23 @@ from corpus.laws.vulkan import (
     STORE,
     VulkanRule,
 )
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import (
+    SUBGROUP_OPERATIONS,
+    Assign,
+    Barrier,
+    Fence,
+    GroupOperation,
+    Instruction,
+    Load,
+    Rmw,
+    Store,
+)
+from corpus.litmus.orders import Mode, Order, Place
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect, ForeignRunner
 
-_ORDERS = {"acq": litmus.Order.ACQUIRE, "rel": litmus.Order.RELEASE, "acq_rel": litmus.Order.ACQ_REL}
+_ORDERS = {"acq": Order.ACQUIRE, "rel": Order.RELEASE, "acq_rel": Order.ACQ_REL}
 _WORDS = {order: word for word, order in _ORDERS.items()}
 
 
@@ -67,58 +79,58 @@ class _Vulkan(Columns):
         "sc0 sc1 sc2 sc3 semsc0 semsc1 semsc2 semsc3"
     )
 
-    def places(self, groups: Sequence[tuple[int, ...]]) -> list[litmus.Place]:
-        return [litmus.Place(0, queue, workgroup, subgroup) for subgroup, workgroup, queue in groups]
+    def places(self, groups: Sequence[tuple[int, ...]]) -> list[Place]:
+        return [Place(0, queue, workgroup, subgroup) for subgroup, workgroup, queue in groups]
 
-    def groups(self, places: Sequence[litmus.Place]) -> list[tuple[int, ...]]:
+    def groups(self, places: Sequence[Place]) -> list[tuple[int, ...]]:
         for index, place in enumerate(places):
             if place.gpu != places[0].gpu:
                 raise InputError(f"P0 and P{index} are on two GPUs: {self.title} has one device")
         return [(place.warp, place.cta, place.queue) for place in places]
 
-    def read(self, cell: CodeCell) -> litmus.Instruction:
+    def read(self, cell: CodeCell) -> Instruction:
         name, *words = cell.opcode.split(".")
         match name:
             case "ld" if len(cell.operands) == 2 and cell.operands[1].type != "NAME":
                 if len(words) > 1 or not set(words) <= set(STORAGE):
                     raise cell.error(f"expected a location as the address of {cell.opcode}, or the move ld.sc0")
-                return litmus.Assign(cell.register(0), "mov", (cell.value(1),))
+                return Assign(cell.register(0), "mov", (cell.value(1),))
             case "ld":
                 cell.expects(2)
-                return litmus.Load(cell.register(0), cell.location(1), self._mode(cell, words, LOAD))
+                return Load(cell.register(0), cell.location(1), self._mode(cell, words, LOAD))
             case "st":
                 cell.expects(2)
-                return litmus.Store(cell.location(0), cell.value(1), self._mode(cell, words, STORE))
+                return Store(cell.location(0), cell.value(1), self._mode(cell, words, STORE))
             case "rmw":
                 operation = words.pop() if words and words[-1] in OPERATIONS else "exch"
                 cell.expects(4 if operation == "cas" else 3)
                 mode = self._mode(cell, ["atom", *(word for word in words if word != "atom")], RMW)
                 values = tuple(cell.value(index) for index in range(2, len(cell.operands)))
-                return litmus.Rmw(operation, cell.register(0), cell.location(1), values, mode)
+                return Rmw(operation, cell.register(0), cell.location(1), values, mode)
             case "membar":
                 cell.expects(0)
-                return litmus.Fence(self._mode(cell, words, FENCE))
+                return Fence(self._mode(cell, words, FENCE))
             case "cbar":
                 cell.expects(1, 3)
                 mode = self._mode(cell, words, BARRIER)
-                return litmus.Barrier(cell.value(0), False, cell.count(1), cell.count(2), mode)
-            case "sg" if len(words) == 1 and words[0] in litmus.SUBGROUP_OPERATIONS:
+                return Barrier(cell.value(0), False, cell.count(1), cell.count(2), mode)
+            case "sg" if len(words) == 1 and words[0] in SUBGROUP_OPERATIONS:
                 return self._group_operation(cell, words[0])
             case "avdevice" | "visdevice" if not words:
                 cell.expects(0)
-                return litmus.Fence(litmus.Mode(tags=(name,)))
+                return Fence(Mode(tags=(name,)))
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
-    def _group_operation(self, cell: CodeCell, operation: str) -> litmus.GroupOperation:
+    def _group_operation(self, cell: CodeCell, operation: str) -> GroupOperation:
         first = 0 if operation == "barrier" else 1
-        cell.expects(first + litmus.SUBGROUP_OPERATIONS[operation])
+        cell.expects(first + SUBGROUP_OPERATIONS[operation])
         values = tuple(cell.value(index) for index in range(first, len(cell.operands)))
-        return litmus.GroupOperation(operation, cell.register(0) if first else None, values)
+        return GroupOperation(operation, cell.register(0) if first else None, values)
 
-    def _mode(self, cell: CodeCell, words: list[str], kind: VulkanRule) -> litmus.Mode:
+    def _mode(self, cell: CodeCell, words: list[str], kind: VulkanRule) -> Mode:
         """The mode that the words after the name say: the one whose spelling they are, up to the order of tags."""
         scopes = {word: scope for scope, word in self.scopes.items()}
-        order = litmus.Order.RELAXED if "atom" in words else litmus.Order.WEAK
+        order = Order.RELAXED if "atom" in words else Order.WEAK
         scope = None
         tags = []
         for word in words:
@@ -128,13 +140,13 @@ class _Vulkan(Columns):
                 scope = scopes[word]
             elif word != "atom":
                 tags.append(word)
-        mode = litmus.Mode(order, scope, tags=tuple(sorted(tags)))
+        mode = Mode(order, scope, tags=tuple(sorted(tags)))
         spelled = self._spell(mode, kind, cell.error)
         if sorted(spelled.split(".")) != sorted([kind.name, *words]):
             raise cell.error(f"expected {spelled}, found {cell.opcode}")
         return mode
 
-    def _spell(self, mode: litmus.Mode, kind: VulkanRule, refuse: Refuse) -> str:
+    def _spell(self, mode: Mode, kind: VulkanRule, refuse: Refuse) -> str:
         access = kind in (LOAD, STORE, RMW)
         self.check(mode, kind.orders, (*kind.flow, *(STORAGE if access else ()), *SEMANTICS, *kind.semantics), refuse)
         storage = [tag for tag in mode.tags if tag in STORAGE]
@@ -142,60 +154,56 @@ class _Vulkan(Columns):
         semantics = [tag for tag in mode.tags if tag in (*SEMANTICS, *kind.semantics)]
         if access and len(storage) != 1:
             raise refuse(f"expected one storage class of {', '.join(STORAGE)} in {self.title}")
-        if len(flow) > 1 or (flow and mode.order is not litmus.Order.WEAK):
+        if len(flow) > 1 or (flow and mode.order is not Order.WEAK):
             raise refuse(f"{self.title} has {' or '.join(kind.flow)} for weak accesses, one at a time")
-        if access and semantics and mode.order is litmus.Order.WEAK:
+        if access and semantics and mode.order is Order.WEAK:
             raise refuse(f"a weak access orders no storage class in {self.title}")
         words = [kind.name]
-        words += ["atom"] if access and mode.order is not litmus.Order.WEAK else []
+        words += ["atom"] if access and mode.order is not Order.WEAK else []
         words += [_WORDS[mode.order]] if mode.order in _WORDS else []
         words += flow
-        if (
-            mode.order is not litmus.Order.WEAK
-            or flow in (["av"], ["vis"])
-            or (kind is BARRIER and mode.scope is not None)
-        ):
+        if mode.order is not Order.WEAK or flow in (["av"], ["vis"]) or (kind is BARRIER and mode.scope is not None):
             words.append(self.scope(mode, refuse))
         elif mode.scope is not None:
             raise refuse(f"a weak access without av or vis has no scope in {self.title}")
         return ".".join([*words, *storage, *sorted(semantics, key=(*SEMANTICS, *kind.semantics).index)])
 
-    def write(self, instruction: litmus.Instruction, names: ThreadNames, refuse: Refuse) -> str:
+    def write(self, instruction: Instruction, names: ThreadNames, refuse: Refuse) -> str:
         match instruction:
-            case litmus.Load(target, address, mode):
+            case Load(target, address, mode):
                 return f"{self._spell(mode, LOAD, refuse)} {names.register(target)}, {self.address(address, refuse)}"
-            case litmus.Store(address, value, mode):
+            case Store(address, value, mode):
                 return f"{self._spell(mode, STORE, refuse)} {self.address(address, refuse)}, {names.value(value)}"
-            case litmus.Rmw(operation, target, address, values, mode) if target is not None and operation in OPERATIONS:
+            case Rmw(operation, target, address, values, mode) if target is not None and operation in OPERATIONS:
                 opcode = self._spell(mode, RMW, refuse) + (f".{operation}" if operation != "exch" else "")
                 operands = [names.register(target), self.address(address, refuse), *map(names.value, values)]
                 return f"{opcode} {', '.join(operands)}"
-            case litmus.Rmw(operation, target):
+            case Rmw(operation, target):
                 what = "reductions" if target is None else f"rmw {operation}"
                 raise refuse(f"{self.title} has no {what}")
-            case litmus.Fence(mode) if mode in [litmus.Mode(tags=(tag,)) for tag in DEVICE_OPERATIONS]:
+            case Fence(mode) if mode in [Mode(tags=(tag,)) for tag in DEVICE_OPERATIONS]:
                 return mode.tags[0]
-            case litmus.Fence(mode):
+            case Fence(mode):
                 return self._spell(mode, FENCE, refuse)
-            case litmus.Barrier(arrive=arrive, mode=mode):
+            case Barrier(arrive=arrive, mode=mode):
                 if arrive:
                     raise refuse(f"every barrier waits in {self.title}")
                 return f"{self._spell(mode, BARRIER, refuse)} {self.barrier(instruction, names, refuse)}"
-            case litmus.GroupOperation(operation, target, values, None):
+            case GroupOperation(operation, target, values, None):
                 said = [] if target is None else [names.register(target)]
                 return f"sg.{operation} {', '.join([*said, *map(names.value, values)])}".rstrip()
-            case litmus.GroupOperation():
+            case GroupOperation():
                 raise refuse(f"operations of a subgroup name no lanes in {self.title}")
             case _:
                 raise refuse(f"{self.title} has no such instruction")
 
 
-def _check_dartagnan(test: litmus.LitmusTest) -> None:
+def _check_dartagnan(test: LitmusTest) -> None:
     for index, thread in enumerate(test.threads):
         for ins in thread.instructions:
-            if isinstance(ins, litmus.Rmw) and ins.operation == "cas":
+            if isinstance(ins, Rmw) and ins.operation == "cas":
                 raise cannot_say(index, ins, "Dartagnan's Vulkan dialect has no compare-and-swap")
-            if isinstance(ins, litmus.GroupOperation):
+            if isinstance(ins, GroupOperation):
                 raise cannot_say(index, ins, "Dartagnan's Vulkan dialect has no operations of a subgroup")
 
 

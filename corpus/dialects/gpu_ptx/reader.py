@@ -24,9 +24,29 @@ from corpus.laws.ptx import (
     STORE,
     AccessRule,
 )
-from corpus.litmus import test as litmus
+from corpus.litmus.instructions import (
+    COMPARISONS,
+    Assign,
+    Barrier,
+    Branch,
+    Fence,
+    GroupOperation,
+    Guard,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    operands_of,
+    registers_read,
+    registers_written,
+)
+from corpus.litmus.locations import Loc, Location, Operand, Reg, Region
 from corpus.litmus.normal import map_operands
+from corpus.litmus.orders import CLUSTER, DEFAULT_RMW, SCOPES, Mode, Order, Scope
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Source, columns
+from corpus.litmus.threads import Thread
 from corpus.syntax import error_at, leaves, number, parse, subtrees, wrapped
 
 _GRAMMAR = "corpus.dialects.gpu_ptx.gpu_ptx"
@@ -61,25 +81,25 @@ _TERMINALS = {
 }
 
 _LEVELS = {
-    "gpu": litmus.Scope.GPU,
-    "device": litmus.Scope.GPU,
-    "grid": litmus.Scope.QUEUE,
-    "kernel": litmus.Scope.QUEUE,
-    "cluster": litmus.Scope.QUEUE,
-    "cta": litmus.Scope.CTA,
-    "block": litmus.Scope.CTA,
-    "warp": litmus.Scope.WARP,
+    "gpu": Scope.GPU,
+    "device": Scope.GPU,
+    "grid": Scope.QUEUE,
+    "kernel": Scope.QUEUE,
+    "cluster": Scope.QUEUE,
+    "cta": Scope.CTA,
+    "block": Scope.CTA,
+    "warp": Scope.WARP,
 }
 _TYPES = ("s32", "u32", "b32", "s64", "u64", "b64", "pred")
 _SPACES = ("global", "shared", "shared::cta", "shared::cluster")
-_SCOPES = {**litmus.SCOPES, litmus.CLUSTER: litmus.Scope.QUEUE}
+_SCOPES = {**SCOPES, CLUSTER: Scope.QUEUE}
 _WITH_TARGET = ("load", "atom", "move", "convert", "compute", "compare", "select", "together")
 
 
 _REGISTER = re.compile(r"%?[rp][0-9]+")
 
 
-def read_gpu_ptx(source: Source) -> litmus.LitmusTest:
+def read_gpu_ptx(source: Source) -> LitmusTest:
     """The test that the sections denote. Raises ``InputError`` with line and column."""
     with suppress(InputError):  # which is to say where it is
         return _Reader(source).test(_known_body(source.body))
@@ -158,7 +178,7 @@ class _Suffixes:
             raise self.error(f"expected {self.name} with one of {', '.join('.' + word for word in words)}")
         return found
 
-    def mode(self, access: AccessRule) -> litmus.Mode:
+    def mode(self, access: AccessRule) -> Mode:
         """The mode of an access. Raises ``InputError`` where PTX has no such one."""
         order = self.take(*access.orders, *(["weak"] if access.volatile else []))
         scope = self.take(*_SCOPES)
@@ -169,12 +189,12 @@ class _Suffixes:
                 raise self.error(f"expected an order before the scope of {self.opcode}")
             if (order is not None) + volatile + (cache is not None) > 1:
                 raise self.error(f"expected one of weak, volatile and a cache operator in {self.opcode}")
-            return litmus.Mode(volatile=volatile, cache=cache)
+            return Mode(volatile=volatile, cache=cache)
         if volatile or cache:
             raise self.error(f"expected no {cache or 'volatile'} with the order of {self.opcode}")
         if scope is None:
             raise self.error(f"expected a scope, .cta, .gpu or .sys, after the order of {self.opcode}")
-        return _scoped(litmus.Order(order), scope)
+        return _scoped(Order(order), scope)
 
     def end(self) -> None:
         """Raises ``InputError`` where something is left, but for a type or two (of ``cvt``)."""
@@ -191,20 +211,20 @@ class _Suffixes:
         return error_at(message, self.opcode, self._path)
 
 
-def _scoped(order: litmus.Order, scope: str) -> litmus.Mode:
+def _scoped(order: Order, scope: str) -> Mode:
     """The mode of an order and a scope, by its word."""
-    return litmus.Mode(order, _SCOPES[scope], tags=(litmus.CLUSTER,) if scope == litmus.CLUSTER else ())
+    return Mode(order, _SCOPES[scope], tags=(CLUSTER,) if scope == CLUSTER else ())
 
 
 class _Reader:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._path = source.path
-        self._initial: dict[str, int | litmus.Loc] = {}
-        self._regions: dict[str, litmus.Region] = {}
-        self._registers: list[dict[str, int | litmus.Loc]] = []
+        self._initial: dict[str, int | Loc] = {}
+        self._regions: dict[str, Region] = {}
+        self._registers: list[dict[str, int | Loc]] = []
 
-    def test(self, body: _Body) -> litmus.LitmusTest:
+    def test(self, body: _Body) -> LitmusTest:
         columns = body.columns
         self._registers = [{} for _ in columns]
         self._state()
@@ -218,11 +238,10 @@ class _Reader:
         for index, (column, place, registers) in enumerate(zip(columns, places, own, strict=True)):
             items = list(_Column(registers, known, self._region, self._path).items(column))
             initial = sorted((name, value) for name, value in self._registers[index].items() if value != 0)
-            threads.append(litmus.Thread(tuple(_joined(items, partial(self._asked, index))), place, tuple(initial)))
+            threads.append(Thread(tuple(_joined(items, partial(self._asked, index))), place, tuple(initial)))
         names = dict.fromkeys([*(str(name) for name, _ in body.mapped), *self._initial, *self._regions])
         locations = [
-            litmus.Location(name, self._initial.get(name, 0), self._regions.get(name, litmus.Region.GLOBAL))
-            for name in names
+            Location(name, self._initial.get(name, 0), self._regions.get(name, Region.GLOBAL)) for name in names
         ]
         return self._source.test(threads, locations)
 
@@ -246,12 +265,12 @@ class _Reader:
                     raise error_at(f"register {index}:{name} is declared twice", name, self._path)
                 self._registers[index][str(name)] = value
 
-    def _value(self, tree: Tree) -> int | litmus.Loc:
+    def _value(self, tree: Tree) -> int | Loc:
         (token,) = leaves(tree)
-        return wrapped(token, self._path) if token.type == "NUMBER" else litmus.Loc(str(token))
+        return wrapped(token, self._path) if token.type == "NUMBER" else Loc(str(token))
 
     def _region(self, name: Token, space: str) -> None:
-        region = litmus.Region(space.lstrip("."))
+        region = Region(space.lstrip("."))
         if self._regions.setdefault(str(name), region) is not region:
             other = self._regions[str(name)]
             raise error_at(f"{name} is in {other} memory, and in {region} memory here", name, self._path)
@@ -266,9 +285,7 @@ class _Reader:
     def _locations(self, columns: Sequence[Sequence[Tree]], own: list[set[str]]) -> set[str]:
         """Every name that is a location where it is no register: what is declared, or stands in brackets somewhere."""
         known = {*self._initial, *self._regions}
-        known |= {
-            value.name for values in self._registers for value in values.values() if isinstance(value, litmus.Loc)
-        }
+        known |= {value.name for values in self._registers for value in values.values() if isinstance(value, Loc)}
         for column, registers in zip(columns, own, strict=True):
             places = (tree for item in column for kind in ("address", "elements") for tree in subtrees(item, kind))
             names = (str(name) for tree in places for name in leaves(tree))
@@ -289,22 +306,22 @@ class _Column:
     region: Callable[[Token, str], None]
     path: str | None
 
-    def items(self, column: Sequence[Tree]) -> Iterator[tuple[str, litmus.Instruction]]:
+    def items(self, column: Sequence[Tree]) -> Iterator[tuple[str, Instruction]]:
         """The instructions, each with the name of its rule in the grammar."""
-        guard: litmus.Guard | None = None
+        guard: Guard | None = None
         for item in column:
             if item.data == "guard":
                 unless = bool(leaves(item, "BANG"))
-                guard = litmus.Guard(self._register(leaves(item, "NAME")[0]), unless)
+                guard = Guard(self._register(leaves(item, "NAME")[0]), unless)
                 continue
             several = self._asynchronous(item) if item.data == "asynchronous" else (self._instruction(item),)
             for instruction in several:
-                if guard and not isinstance(instruction, litmus.Label):
+                if guard and not isinstance(instruction, Label):
                     instruction = replace(instruction, guard=guard)
                 yield str(item.data), instruction
             guard = None
 
-    def _asynchronous(self, item: Tree) -> tuple[litmus.Instruction, ...]:
+    def _asynchronous(self, item: Tree) -> tuple[Instruction, ...]:
         (opcode,) = leaves(item)
         parts = opcode.split(".")
         plain = ".".join(part for part in parts if part not in _TYPES and part not in _SPACES)
@@ -314,19 +331,19 @@ class _Column:
             raise error_at(f"expected an instruction of PTX, found {opcode}", opcode, self.path)
         return found
 
-    def _instruction(self, item: Tree) -> litmus.Instruction:
+    def _instruction(self, item: Tree) -> Instruction:
         if item.data == "label":
-            return litmus.Label(str(leaves(item)[0]))
+            return Label(str(leaves(item)[0]))
         opcode, *names = leaves(item)
         suffixes = _Suffixes(opcode, self.path)
         values = subtrees(item, "value")
-        instruction: litmus.Instruction
+        instruction: Instruction
         match item.data:
             case "load":
                 address = self._address(item, suffixes)
-                instruction = litmus.Load(str(names[0]), address, suffixes.mode(LOAD))
+                instruction = Load(str(names[0]), address, suffixes.mode(LOAD))
             case "store":
-                instruction = litmus.Store(self._address(item, suffixes), self._value(values[0]), suffixes.mode(STORE))
+                instruction = Store(self._address(item, suffixes), self._value(values[0]), suffixes.mode(STORE))
             case "atom" | "red":
                 instruction = self._rmw(item, suffixes, None if names in ([], ["_"]) else str(names[0]), values)
             case "fence":
@@ -334,49 +351,47 @@ class _Column:
             case "together":
                 instruction = self._together(suffixes, str(names[0]), list(map(self._value, values)))
             case "converge":
-                return litmus.GroupOperation("barrier", mask=self._value(values[0]))
+                return GroupOperation("barrier", mask=self._value(values[0]))
             case "barrier":
                 instruction = self._barrier(suffixes, values)
             case "move" | "convert":
-                instruction = litmus.Assign(str(names[0]), "mov", (self._value(values[0]),))
+                instruction = Assign(str(names[0]), "mov", (self._value(values[0]),))
             case "compute":
                 if suffixes.name == "mul":
                     suffixes.take("lo")
-                instruction = litmus.Assign(
-                    str(names[0]), suffixes.name, (self._value(values[0]), self._value(values[1]))
-                )
+                instruction = Assign(str(names[0]), suffixes.name, (self._value(values[0]), self._value(values[1])))
             case "compare":
-                operation = suffixes.operation(*litmus.COMPARISONS)
-                instruction = litmus.Assign(str(names[0]), operation, (self._value(values[0]), self._value(values[1])))
+                operation = suffixes.operation(*COMPARISONS)
+                instruction = Assign(str(names[0]), operation, (self._value(values[0]), self._value(values[1])))
             case "select":
                 target, one, zero, predicate = names
                 if (one, zero) != ("1", "0"):
                     raise suffixes.error("expected selp between 1 and 0")
-                instruction = litmus.Assign(str(target), "mov", (litmus.Reg(self._register(predicate)),))
+                instruction = Assign(str(target), "mov", (Reg(self._register(predicate)),))
             case _:
                 suffixes.take("uni")
-                instruction = litmus.Branch(str(names[0]))
+                instruction = Branch(str(names[0]))
         suffixes.end()
         return instruction
 
-    def _rmw(self, item: Tree, suffixes: _Suffixes, target: str | None, values: Sequence[Tree]) -> litmus.Rmw:
+    def _rmw(self, item: Tree, suffixes: _Suffixes, target: str | None, values: Sequence[Tree]) -> Rmw:
         operation = suffixes.operation(*(REDUCTIONS if item.data == "red" else OPERATIONS))
         wanted = 2 if operation == "cas" else 1
         if len(values) != wanted:
             raise suffixes.error(f"expected {wanted} values of {operation} after the address, found {len(values)}")
         address = self._address(item, suffixes)
-        order = suffixes.take(*ATOM.orders) or litmus.DEFAULT_RMW.order
+        order = suffixes.take(*ATOM.orders) or DEFAULT_RMW.order
         scope = suffixes.take(*_SCOPES)
-        mode = _scoped(litmus.Order(order), scope or "gpu")
-        return litmus.Rmw(operation, target, address, tuple(map(self._value, values)), mode)
+        mode = _scoped(Order(order), scope or "gpu")
+        return Rmw(operation, target, address, tuple(map(self._value, values)), mode)
 
-    def _fence(self, suffixes: _Suffixes) -> litmus.Fence:
+    def _fence(self, suffixes: _Suffixes) -> Fence:
         if suffixes.name == "membar":
-            return litmus.Fence(litmus.Mode(litmus.Order.SC, MEMBARS[suffixes.operation(*MEMBARS)]))
-        order = suffixes.take(*FENCE.orders) or litmus.Order.ACQ_REL
-        return litmus.Fence(_scoped(litmus.Order(order), suffixes.operation(*_SCOPES)))
+            return Fence(Mode(Order.SC, MEMBARS[suffixes.operation(*MEMBARS)]))
+        order = suffixes.take(*FENCE.orders) or Order.ACQ_REL
+        return Fence(_scoped(Order(order), suffixes.operation(*_SCOPES)))
 
-    def _together(self, suffixes: _Suffixes, target: str, values: list[litmus.Operand]) -> litmus.GroupOperation:
+    def _together(self, suffixes: _Suffixes, target: str, values: list[Operand]) -> GroupOperation:
         words = {"vote": ("any", "all", "ballot"), "shfl": ("idx",)}.get(suffixes.name, ())
         operation = suffixes.operation(*words) if words else "elect"
         masked = suffixes.operation("sync") if operation == "elect" else suffixes.take("sync")
@@ -388,33 +403,33 @@ class _Column:
             if values.pop() != 31:
                 raise suffixes.error("expected 31, for a segment of the whole warp, after the lane that shfl asks")
             operation = "shuffle"
-        return litmus.GroupOperation(operation, target, tuple(values), mask)
+        return GroupOperation(operation, target, tuple(values), mask)
 
-    def _barrier(self, suffixes: _Suffixes, values: Sequence[Tree]) -> litmus.Barrier:
+    def _barrier(self, suffixes: _Suffixes, values: Sequence[Tree]) -> Barrier:
         suffixes.take("cta")
         arrive = suffixes.operation("sync", "arrive") == "arrive"
         quorum = self._value(values[1]) if len(values) > 1 else None
         if arrive and quorum is None:
             raise suffixes.error(f"expected a number of threads after the barrier of {suffixes.opcode}")
-        return litmus.Barrier(self._value(values[0]), arrive, quorum=quorum)
+        return Barrier(self._value(values[0]), arrive, quorum=quorum)
 
-    def _address(self, item: Tree, suffixes: _Suffixes) -> litmus.Operand:
+    def _address(self, item: Tree, suffixes: _Suffixes) -> Operand:
         (name,) = leaves(subtrees(item, "address")[0])
         space = suffixes.take("global", "shared")
         if space and name not in self.registers:
             self.region(name, space)
         return self.named(name)
 
-    def _value(self, tree: Tree) -> litmus.Operand:
+    def _value(self, tree: Tree) -> Operand:
         (token,) = leaves(tree)
         return wrapped(token, self.path) if token.type == "NUMBER" else self.named(token)
 
-    def named(self, name: Token) -> litmus.Reg | litmus.Loc:
+    def named(self, name: Token) -> Reg | Loc:
         if name in self.registers:
-            return litmus.Reg(str(name))
+            return Reg(str(name))
         if name not in self.locations:
             raise error_at(f"{name} is neither a register of the thread nor a location", name, self.path)
-        return litmus.Loc(str(name))
+        return Loc(str(name))
 
     def _register(self, name: Token) -> str:
         if name not in self.registers:
@@ -443,24 +458,24 @@ class _Cell:
     def register(self, index: int) -> str:
         """Return the register at an operand's place. Raises ``InputError`` where the operand is of another kind."""
         value = self.value(index)
-        if not isinstance(value, litmus.Reg):
+        if not isinstance(value, Reg):
             raise self.error(f"expected a register as operand {index + 1} of {self.opcode}")
         return value.name
 
-    def addresses(self, index: int) -> tuple[litmus.Operand, ...]:
+    def addresses(self, index: int) -> tuple[Operand, ...]:
         """Return the addresses in brackets at an operand's place. Raises ``InputError`` where there are none."""
         if self.operands[index].data != "elements":
             raise self.error(f"expected an address in brackets as operand {index + 1} of {self.opcode}")
         return tuple(self.column.named(name) for name in leaves(self.operands[index]))
 
-    def value(self, index: int) -> litmus.Operand:
+    def value(self, index: int) -> Operand:
         """Return the number or register at an operand's place. Raises ``InputError`` where it is an address."""
         if self.operands[index].data != "value":
             raise self.error(f"expected a number or a register as operand {index + 1} of {self.opcode}")
         (token,) = leaves(self.operands[index])
         return wrapped(token, self.column.path) if token.type == "NUMBER" else self.column.named(token)
 
-    def count(self, index: int) -> litmus.Operand | None:
+    def count(self, index: int) -> Operand | None:
         """Return the natural number or register at an operand's place. Raises ``InputError`` for a negative number."""
         value = self.value(index)
         if isinstance(value, int) and value < 0:
@@ -468,33 +483,29 @@ class _Cell:
         return value
 
 
-def _joined(items: Sequence[tuple[str, litmus.Instruction]], asked: Callable[[str], bool]) -> list[litmus.Instruction]:
+def _joined(items: Sequence[tuple[str, Instruction]], asked: Callable[[str], bool]) -> list[Instruction]:
     """The instructions without helper registers: what ``cvt`` or ``setp`` computes for the next instruction alone."""
-    mentions = Counter(name for _, ins in items for name in (*litmus.reads(ins), *litmus.written(ins)))
-    kept: list[tuple[str, litmus.Instruction]] = []
+    mentions = Counter(name for _, ins in items for name in (*registers_read(ins), *registers_written(ins)))
+    kept: list[tuple[str, Instruction]] = []
     for kind, ins in items:
         new = ins
         while kept and (helper := _helper(*kept[-1])):
             name = helper.target
             if name is None or mentions[name] != 2 or asked(name):
                 break
-            if (
-                isinstance(helper, litmus.Assign)
-                and helper.operation == "mov"
-                and litmus.Reg(name) in litmus.operands(new)
-            ):
-                source, target = helper.operands[0], litmus.Reg(name)
+            if isinstance(helper, Assign) and helper.operation == "mov" and Reg(name) in operands_of(new):
+                source, target = helper.operands[0], Reg(name)
                 new = map_operands(new, lambda operand: source if operand == target else operand)  # noqa: B023
             elif (
-                isinstance(helper, litmus.Assign)
+                isinstance(helper, Assign)
                 and helper.operation == "ne"
                 and helper.operands[1] == 0
-                and isinstance(new, litmus.GroupOperation)
+                and isinstance(new, GroupOperation)
                 and new.operation in _VOTES
-                and new.operands == (litmus.Reg(name),)
+                and new.operands == (Reg(name),)
             ):
                 new = replace(new, operands=helper.operands[:1])
-            elif kind == "select" and isinstance(new, litmus.Assign) and new.operands == (litmus.Reg(name),):
+            elif kind == "select" and isinstance(new, Assign) and new.operands == (Reg(name),):
                 new = replace(helper, target=new.target, guard=new.guard)
             else:
                 break
@@ -506,12 +517,12 @@ def _joined(items: Sequence[tuple[str, litmus.Instruction]], asked: Callable[[st
 _VOTES = ("any", "all", "ballot")
 
 
-def _helper(kind: str, ins: litmus.Instruction) -> litmus.Assign | litmus.Load | litmus.GroupOperation | None:
+def _helper(kind: str, ins: Instruction) -> Assign | Load | GroupOperation | None:
     match ins:
-        case litmus.GroupOperation("any" | "all" | "elect", str(), guard=None):
+        case GroupOperation("any" | "all" | "elect", str(), guard=None):
             return ins
-        case litmus.Assign(guard=None) if kind in ("convert", "compare"):
+        case Assign(guard=None) if kind in ("convert", "compare"):
             return ins
-        case litmus.Load(guard=None, phase=phase) if phase is not None:
+        case Load(guard=None, phase=phase) if phase is not None:
             return ins
     return None

@@ -22,10 +22,35 @@ from corpus.laws.ptx import (
     STORE,
     mode_words,
 )
-from corpus.litmus import test as litmus
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import (
+    COMPARISONS,
+    Assign,
+    AsyncGroup,
+    AsyncOperation,
+    Barrier,
+    Branch,
+    Comparison,
+    Fence,
+    GroupOperation,
+    Guard,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+    addresses_of,
+    is_asynchronous,
+    operands_of,
+    registers_written,
+)
+from corpus.litmus.locations import Loc, Location, Operand, Reg
 from corpus.litmus.normal import asked_registers
+from corpus.litmus.orders import DEFAULT_RMW, Mode, Order, Place, Scope
+from corpus.litmus.propositions import Condition, FinalRegister, Term
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.threads import Thread, has_clusters, unguarded
 
 _MEMBAR_WORDS = {scope: word for word, scope in MEMBARS.items()}
 _NAME = re.compile(r"[A-Za-z%][A-Za-z0-9_]*")
@@ -35,7 +60,7 @@ _SHARED = 1 << 12
 """The number of threads, conditions and scope trees that are remembered, for the tests of a suite share them."""
 
 
-def print_gpu_ptx(test: litmus.LitmusTest) -> str:
+def print_gpu_ptx(test: LitmusTest) -> str:
     """The test as text. Raises ``InputError`` that names what the dialect cannot say."""
     declared, regions, memory = _declared(test.locations)
     traits = [_traits(thread, memory) for thread in test.threads]
@@ -53,7 +78,7 @@ def print_gpu_ptx(test: litmus.LitmusTest) -> str:
     lines += ["{", *(f"{column.declarations};" for column in columns if column.declarations), *declared, "}"]
     lines += [f" {' | '.join(row)} ;" for row in rows]
     places = tuple([thread.place for thread in test.threads])
-    lines += [_scope_tree(places, litmus.has_clusters(test.threads)), *regions]
+    lines += [_scope_tree(places, has_clusters(test.threads)), *regions]
     return "\n".join([*lines, _condition(test.condition, tuple(column.registers for column in columns))])
 
 
@@ -68,7 +93,7 @@ class _Column:
 
 
 @lru_cache(maxsize=_SHARED)
-def _column(thread: litmus.Thread, index: int, asked: tuple[str, ...], memory: bool, numbered: bool) -> _Column:
+def _column(thread: Thread, index: int, asked: tuple[str, ...], memory: bool, numbered: bool) -> _Column:
     """Thread ``index``, where the condition asks for some registers; with its number in its labels, if they need it."""
     writer = _Writer(thread, index, asked, memory, numbered)
     cells = [f"T{index}", *writer.cells()]
@@ -78,7 +103,7 @@ def _column(thread: litmus.Thread, index: int, asked: tuple[str, ...], memory: b
 
 
 @lru_cache(maxsize=_SHARED)
-def _declared(locations: tuple[litmus.Location, ...]) -> tuple[list[str], list[str], bool]:
+def _declared(locations: tuple[Location, ...]) -> tuple[list[str], list[str], bool]:
     """The lines, none or one each, that give locations their values and regions, and whether one holds an address.
 
     Raises ``InputError`` where the dialect has no such location.
@@ -92,35 +117,35 @@ def _declared(locations: tuple[litmus.Location, ...]) -> tuple[list[str], list[s
             raise InputError(f"{location.name}: GPU_PTX has no mbarrier that is initialised before the test begins")
     values = "; ".join(f"{each.name}={_constant(each.initial)}" for each in locations if each.initial != 0)
     regions = ", ".join(f"{location.name}: {location.region}" for location in locations)
-    addresses = any(isinstance(location.initial, litmus.Loc) for location in locations)
+    addresses = any(isinstance(location.initial, Loc) for location in locations)
     return [f"{values};"] if values else [], [regions] if regions else [], addresses
 
 
 @lru_cache(maxsize=_SHARED)
-def _traits(thread: litmus.Thread, memory: bool) -> tuple[tuple[str, ...], bool]:
+def _traits(thread: Thread, memory: bool) -> tuple[tuple[str, ...], bool]:
     """The labels of a thread, and whether memory holds 64 bits, as it does where an address may be stored."""
-    return tuple(ins.name for ins in thread.instructions if isinstance(ins, litmus.Label)), _Wide(thread, memory).memory
+    return tuple(ins.name for ins in thread.instructions if isinstance(ins, Label)), _Wide(thread, memory).memory
 
 
 @lru_cache(maxsize=_SHARED)
-def _scope_tree(places: tuple[litmus.Place, ...], clusters: bool) -> str:
-    levels = {litmus.Scope.QUEUE: "cluster" if clusters else "grid", litmus.Scope.CTA: "cta", litmus.Scope.WARP: "warp"}
+def _scope_tree(places: tuple[Place, ...], clusters: bool) -> str:
+    levels = {Scope.QUEUE: "cluster" if clusters else "grid", Scope.CTA: "cta", Scope.WARP: "warp"}
     if any(place.gpu != places[0].gpu for place in places):
-        levels[litmus.Scope.GPU] = "gpu"
+        levels[Scope.GPU] = "gpu"
     return f"ScopeTree{print_groups(places, levels, 'T')}"
 
 
 @lru_cache(maxsize=_SHARED)
-def _condition(condition: litmus.Condition, registers: tuple[tuple[tuple[str, str], ...], ...]) -> str:
-    names = {litmus.FinalRegister(thread, name): new for thread, pairs in enumerate(registers) for name, new in pairs}
+def _condition(condition: Condition, registers: tuple[tuple[tuple[str, str], ...], ...]) -> str:
+    names = {FinalRegister(thread, name): new for thread, pairs in enumerate(registers) for name, new in pairs}
 
-    def spelled(term: litmus.Term) -> str:
-        return f"{term.thread}:{names[term]}" if isinstance(term, litmus.FinalRegister) else spell(term)
+    def spelled(term: Term) -> str:
+        return f"{term.thread}:{names[term]}" if isinstance(term, FinalRegister) else spell(term)
 
     return print_condition(condition, spelled, "=")
 
 
-def _constant(value: litmus.Operand) -> str:
+def _constant(value: Operand) -> str:
     return str(value) if isinstance(value, int) else value.name
 
 
@@ -131,46 +156,44 @@ class _Wide:
     so is a register that an access takes its address from.
     """
 
-    def __init__(self, thread: litmus.Thread, memory: bool) -> None:
+    def __init__(self, thread: Thread, memory: bool) -> None:
         self.memory = memory
-        self._registers = {name for name, value in thread.registers if isinstance(value, litmus.Loc)}
+        self._registers = {name for name, value in thread.registers if isinstance(value, Loc)}
         before = None
         while before != (before := (self.memory, len(self._registers))):
             for ins in thread.instructions:
                 self._note(ins)
 
-    def __contains__(self, operand: litmus.Operand) -> bool:
-        return isinstance(operand, litmus.Loc) or (isinstance(operand, litmus.Reg) and operand.name in self._registers)
+    def __contains__(self, operand: Operand) -> bool:
+        return isinstance(operand, Loc) or (isinstance(operand, Reg) and operand.name in self._registers)
 
-    def _note(self, ins: litmus.Instruction) -> None:
+    def _note(self, ins: Instruction) -> None:
         match ins:
-            case litmus.Assign() if ins.operation not in litmus.COMPARISONS and any(
-                value in self for value in ins.operands
-            ):
+            case Assign() if ins.operation not in COMPARISONS and any(value in self for value in ins.operands):
                 self._registers.add(ins.target)
-            case litmus.AsyncOperation() | litmus.Load() | litmus.Store() | litmus.Rmw() if litmus.is_asynchronous(ins):
+            case AsyncOperation() | Load() | Store() | Rmw() if is_asynchronous(ins):
                 # An mbarrier has 64 bits, and so has what an arrival tells of it.
-                told = [ins.target] if isinstance(ins, litmus.Rmw) and ins.target else []
+                told = [ins.target] if isinstance(ins, Rmw) and ins.target else []
                 self._registers |= {
                     *told,
-                    *(each.name for each in litmus.addresses(ins) if isinstance(each, litmus.Reg)),
+                    *(each.name for each in addresses_of(ins) if isinstance(each, Reg)),
                 }
-            case litmus.Load() | litmus.Store() | litmus.Rmw():
-                moved = [*litmus.operands(ins)[1:], *map(litmus.Reg, litmus.written(ins))]
+            case Load() | Store() | Rmw():
+                moved = [*operands_of(ins)[1:], *map(Reg, registers_written(ins))]
                 self.memory |= any(value in self for value in moved)
                 held = [ins.address, *moved] if self.memory else [ins.address]
-                self._registers |= {value.name for value in held if isinstance(value, litmus.Reg)}
+                self._registers |= {value.name for value in held if isinstance(value, Reg)}
 
 
 class _Writer:
     """Prints one thread as a column of GPU_PTX instructions."""
 
-    def __init__(self, thread: litmus.Thread, index: int, asked: Collection[str], memory: bool, numbered: bool) -> None:
+    def __init__(self, thread: Thread, index: int, asked: Collection[str], memory: bool, numbered: bool) -> None:
         self._wide = _Wide(thread, memory)
         predicates = _predicates(thread, asked)
-        guards = [(ins, ins.guard) for ins in thread.instructions if not isinstance(ins, litmus.Label) and ins.guard]
+        guards = [(ins, ins.guard) for ins in thread.instructions if not isinstance(ins, Label) and ins.guard]
         if any(guard.register not in predicates or _conditional(ins) for ins, guard in guards):
-            thread = litmus.unguarded(thread)
+            thread = unguarded(thread)
             predicates = _predicates(thread, asked)
         self._prefix = f"L{index}_" if numbered else ""
         self._index = index
@@ -182,10 +205,9 @@ class _Writer:
         self._fresh_predicates = (name for at in count() if (name := f"p{at}") not in taken)
         self._names = {name: name if name in taken else next(self._fresh) for name in names}
         self._declared = {
-            self._names[name]: ".pred" if name in predicates else _bits(litmus.Reg(name) in self._wide)
-            for name in names
+            self._names[name]: ".pred" if name in predicates else _bits(Reg(name) in self._wide) for name in names
         }
-        self._initial: dict[str, litmus.Operand] = {self._names[name]: value for name, value in thread.registers}
+        self._initial: dict[str, Operand] = {self._names[name]: value for name, value in thread.registers}
         self._addresses: dict[str, str] = {}
         self._constants: dict[int, str] = {}
         self._lines: list[str] = []
@@ -209,74 +231,68 @@ class _Writer:
         moves = [f"mov{_bits(self._wide.memory)} {name},{value}" for value, name in self._constants.items()]
         return moves + self._lines
 
-    def value(self, operand: litmus.Operand) -> str:
+    def value(self, operand: Operand) -> str:
         """Return an operand of an asynchronous instruction."""
         return self._value(operand, False)
 
-    def _instruction(self, ins: litmus.Instruction, refuse: Callable[[str], InputError]) -> None:
+    def _instruction(self, ins: Instruction, refuse: Callable[[str], InputError]) -> None:
         if is_extended(ins):
             self._asynchronous(ins, refuse)
             return
         match ins:
-            case litmus.Label(name):
+            case Label(name):
                 self._lines.append(f"{self._prefix}{name}:")
-            case litmus.Load(target, address, mode):
+            case Load(target, address, mode):
                 suffix = mode_words(mode, LOAD, refuse) + _bits(self._wide.memory)
                 self._add(ins, f"ld{suffix} {self._names[target]},{self._address(address, refuse)}")
-            case litmus.Store(address, value, mode):
+            case Store(address, value, mode):
                 suffix = mode_words(mode, STORE, refuse) + _bits(self._wide.memory)
                 stored = self._stored(value, self._wide.memory)
                 self._add(ins, f"st{suffix} {self._address(address, refuse)},{stored}")
-            case litmus.Rmw():
+            case Rmw():
                 self._rmw(ins, refuse)
-            case litmus.Fence(litmus.Mode(litmus.Order.SC, scope, False, None, ())) if scope in _MEMBAR_WORDS:
+            case Fence(Mode(Order.SC, scope, False, None, ())) if scope in _MEMBAR_WORDS:
                 self._add(ins, f"membar.{_MEMBAR_WORDS[scope]}")
-            case litmus.Fence(mode):
-                if mode.order is litmus.Order.WEAK:
+            case Fence(mode):
+                if mode.order is Order.WEAK:
                     raise refuse("GPU_PTX has no such fence")
                 self._add(ins, f"fence{mode_words(mode, FENCE, refuse)}")
-            case litmus.Barrier():
+            case Barrier():
                 self._barrier(ins, refuse)
-            case litmus.GroupOperation():
+            case GroupOperation():
                 self._together(ins, refuse)
-            case litmus.Branch(label, None):
+            case Branch(label, None):
                 self._add(ins, f"bra {self._prefix}{label}")
-            case litmus.Branch(label, litmus.Comparison("eq" | "ne" as operation, litmus.Reg(name), 0)) if (
-                name in self._predicates
-            ):
-                self._add(
-                    litmus.Branch(label, guard=litmus.Guard(name, operation == "eq")), f"bra {self._prefix}{label}"
-                )
-            case litmus.Branch(label, litmus.Comparison(operation, left, right)):
+            case Branch(label, Comparison("eq" | "ne" as operation, Reg(name), 0)) if name in self._predicates:
+                self._add(Branch(label, guard=Guard(name, operation == "eq")), f"bra {self._prefix}{label}")
+            case Branch(label, Comparison(operation, left, right)):
                 predicate = self._declare(".pred")
-                self._compare(litmus.Assign(predicate, operation, (left, right)), predicate)
+                self._compare(Assign(predicate, operation, (left, right)), predicate)
                 self._lines.append(f"@{predicate} bra {self._prefix}{label}")
-            case litmus.Assign():
+            case Assign():
                 self._assign(ins)
 
-    def _asynchronous(self, ins: litmus.Instruction, refuse: Callable[[str], InputError]) -> None:
-        def address(*each: litmus.Operand) -> str:
+    def _asynchronous(self, ins: Instruction, refuse: Callable[[str], InputError]) -> None:
+        def address(*each: Operand) -> str:
             return f"[{','.join(self._address(one, refuse)[1:-1] for one in each)}]"
 
         told = None
-        if (
-            isinstance(ins, litmus.Load) and ins.target not in self._predicates
-        ):  # whether a wait succeeds is a predicate
+        if isinstance(ins, Load) and ins.target not in self._predicates:  # whether a wait succeeds is a predicate
             told, ins = self._names[ins.target], replace(ins, target=self._declare(".pred"))
             self._names[ins.target] = ins.target
         words, _, operands = write_asynchronous(ins, self, address, refuse).partition(" ")
         self._add(ins, f"{words}{_async_type(ins)} {operands.replace(', ', ',')}".rstrip())
-        if isinstance(ins, litmus.Load) and told is not None:
+        if isinstance(ins, Load) and told is not None:
             self._add(ins, f"selp.s32 {told},1,0,{ins.target}")
 
-    def _rmw(self, ins: litmus.Rmw, refuse: Callable[[str], InputError]) -> None:
+    def _rmw(self, ins: Rmw, refuse: Callable[[str], InputError]) -> None:
         if ins.operation not in OPERATIONS:
             raise refuse(f"PTX has no atomic {ins.operation}")
         if ins.failure is not None:
             raise refuse("PTX has one order for an exchange, whether or not it fails")
         wide = self._wide.memory
         bits = {"add": ".u64" if wide else ".s32", "min": _signed(wide), "max": _signed(wide)}
-        suffix = "" if ins.mode == litmus.DEFAULT_RMW else mode_words(ins.mode, ATOM, refuse)
+        suffix = "" if ins.mode == DEFAULT_RMW else mode_words(ins.mode, ATOM, refuse)
         suffix += f".{ins.operation}{bits.get(ins.operation, '.b64' if wide else '.b32')}"
         reduces = ins.target is None and ins.operation in REDUCTIONS and ins.mode.order in RED_ORDERS
         name = "red" if reduces else "atom"
@@ -284,13 +300,13 @@ class _Writer:
         values = [self._value(value, wide) for value in ins.operands]
         self._add(ins, f"{name}{suffix} {','.join([*target, self._address(ins.address, refuse), *values])}")
 
-    def _barrier(self, ins: litmus.Barrier, refuse: Callable[[str], InputError]) -> None:
-        if ins.mode != litmus.Mode() or ins.scope is not litmus.Scope.CTA or (ins.arrive and ins.quorum is None):
+    def _barrier(self, ins: Barrier, refuse: Callable[[str], InputError]) -> None:
+        if ins.mode != Mode() or ins.scope is not Scope.CTA or (ins.arrive and ins.quorum is None):
             raise refuse("PTX has bar.sync with a barrier and bar.arrive with a barrier and a number of threads")
         values = [self._value(value, False) for value in (ins.name, ins.quorum) if value is not None]
         self._add(ins, f"bar.{'arrive' if ins.arrive else 'sync'} {','.join(values)}")
 
-    def _together(self, ins: litmus.GroupOperation, refuse: Callable[[str], InputError]) -> None:
+    def _together(self, ins: GroupOperation, refuse: Callable[[str], InputError]) -> None:
         if ins.mask is None and ins.operation in ("elect", "barrier"):
             raise refuse("PTX has elect.sync and bar.warp.sync, with a mask of the lanes")
         sync = "" if ins.mask is None else ".sync"
@@ -305,7 +321,7 @@ class _Writer:
             return
         if ins.operands:
             voted = self._declare(".pred")
-            self._compare(litmus.Assign(voted, "ne", (*ins.operands, 0)), voted)
+            self._compare(Assign(voted, "ne", (*ins.operands, 0)), voted)
             values = [voted]
         if ins.operation == "ballot":
             self._add(ins, f"vote{sync}.ballot.b32 {','.join([target, *values, *mask])}")
@@ -315,9 +331,9 @@ class _Writer:
         self._add(ins, f"{name} {','.join([told, *values, *mask])}")
         self._add(ins, f"selp.s32 {target},1,0,{told}")
 
-    def _assign(self, ins: litmus.Assign) -> None:
-        target, wide = self._names[ins.target], litmus.Reg(ins.target) in self._wide
-        if ins.operation in litmus.COMPARISONS:
+    def _assign(self, ins: Assign) -> None:
+        target, wide = self._names[ins.target], Reg(ins.target) in self._wide
+        if ins.operation in COMPARISONS:
             if ins.target in self._predicates:
                 self._compare(ins, target)
             else:
@@ -330,27 +346,27 @@ class _Writer:
         word = words.get(ins.operation, f"{ins.operation}{_signed(wide)}")
         self._add(ins, f"{word} {','.join([target, *(self._value(value, wide) for value in ins.operands)])}")
 
-    def _compare(self, ins: litmus.Assign, predicate: str) -> None:
+    def _compare(self, ins: Assign, predicate: str) -> None:
         """Add the instruction that compares two operands into a predicate register."""
         wide = any(value in self._wide for value in ins.operands)
         values = ",".join(self._value(value, wide) for value in ins.operands)
         self._add(ins, f"setp.{ins.operation}{_signed(wide)} {predicate},{values}")
 
-    def _add(self, ins: litmus.Instruction, text: str) -> None:
-        assert not isinstance(ins, litmus.Label)
+    def _add(self, ins: Instruction, text: str) -> None:
+        assert not isinstance(ins, Label)
         guard = f"@{'!' * ins.guard.unless}{self._names[ins.guard.register]} " if ins.guard else ""
         self._lines.append(guard + text)
 
-    def _address(self, operand: litmus.Operand, refuse: Callable[[str], InputError]) -> str:
+    def _address(self, operand: Operand, refuse: Callable[[str], InputError]) -> str:
         if isinstance(operand, int):
             raise refuse("PTX takes addresses from registers")
         return f"[{self._value(operand, True)}]"
 
-    def _value(self, operand: litmus.Operand, wide: bool) -> str:
+    def _value(self, operand: Operand, wide: bool) -> str:
         """An operand of an instruction of 32 or of 64 bits."""
         if isinstance(operand, int):
             return str(operand)
-        if isinstance(operand, litmus.Loc):
+        if isinstance(operand, Loc):
             if operand.name not in self._addresses:
                 self._addresses[operand.name] = self._declare(".b64")
                 self._initial[self._addresses[operand.name]] = operand
@@ -361,7 +377,7 @@ class _Writer:
             return helper
         return self._names[operand.name]
 
-    def _stored(self, operand: litmus.Operand, wide: bool) -> str:
+    def _stored(self, operand: Operand, wide: bool) -> str:
         """The value of a store, which is in a register."""
         if not isinstance(operand, int):
             return self._value(operand, wide)
@@ -376,42 +392,42 @@ class _Writer:
         return name
 
 
-def _predicates(thread: litmus.Thread, asked: Collection[str]) -> frozenset[str]:
+def _predicates(thread: Thread, asked: Collection[str]) -> frozenset[str]:
     """The registers that only comparisons write and only guards, or branches in their stead, read."""
     compared: set[str] = set()
     others = {name for name, _ in thread.registers}.union(asked)
     for ins in thread.instructions:
         match ins:
-            case litmus.Assign(target, operation) if operation in litmus.COMPARISONS:
+            case Assign(target, operation) if operation in COMPARISONS:
                 compared.add(target)
-            case litmus.Load(target) if ins.phase is not None:
+            case Load(target) if ins.phase is not None:
                 compared.add(target)
             case (
-                litmus.Load(target=str() as target)
-                | litmus.Rmw(target=str() as target)
-                | litmus.GroupOperation(target=str() as target)
-                | litmus.Assign(target=target)
+                Load(target=str() as target)
+                | Rmw(target=str() as target)
+                | GroupOperation(target=str() as target)
+                | Assign(target=target)
             ):
                 others.add(target)
-            case litmus.Branch(condition=litmus.Comparison("eq" | "ne", litmus.Reg(), 0)):
+            case Branch(condition=Comparison("eq" | "ne", Reg(), 0)):
                 continue
-        others |= {value.name for value in litmus.operands(ins) if isinstance(value, litmus.Reg)}
+        others |= {value.name for value in operands_of(ins) if isinstance(value, Reg)}
     return frozenset(compared - others)
 
 
-def _async_type(ins: litmus.Instruction) -> str:
+def _async_type(ins: Instruction) -> str:
     """The type of an asynchronous instruction: that of an mbarrier, or of what is stored or added."""
     match ins:
-        case litmus.Fence() | litmus.AsyncGroup():
+        case Fence() | AsyncGroup():
             return ""
-        case litmus.AsyncOperation(target, source, operation=operation) if target is not None:
+        case AsyncOperation(target, source, operation=operation) if target is not None:
             return ".s32" if source is None or operation is not None else ""
         case _:
             return ".b64"
 
 
-def _conditional(ins: litmus.Instruction) -> bool:
-    return isinstance(ins, litmus.GroupOperation) or (isinstance(ins, litmus.Branch) and ins.condition is not None)
+def _conditional(ins: Instruction) -> bool:
+    return isinstance(ins, GroupOperation) or (isinstance(ins, Branch) and ins.condition is not None)
 
 
 def _bits(wide: bool) -> str:

@@ -19,7 +19,9 @@ from itertools import pairwise
 
 from corpus.laws.c11 import LEGAL_ORDERS
 from corpus.laws.ptx import LOAD, STORE
-from corpus.litmus.test import MEMORY_REGIONS, Fence, Load, Order, Rmw, Scope, Store
+from corpus.litmus.instructions import Fence, Load, Rmw, Store
+from corpus.litmus.locations import MEMORY_REGIONS
+from corpus.litmus.orders import Order, Scope
 
 SCOPES = {
     Scope.WARP: "warp",

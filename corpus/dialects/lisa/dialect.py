@@ -40,11 +40,30 @@ from corpus.dialects.lisa.own import Bell, bell_at, bell_beside
 from corpus.dialects.scope_tree import print_groups, read_places
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
-from corpus.litmus import test as litmus
 from corpus.litmus.describe import cannot_say
+from corpus.litmus.instructions import (
+    Assign,
+    AsyncGroup,
+    AsyncOperation,
+    Barrier,
+    Branch,
+    Comparison,
+    Fence,
+    GroupOperation,
+    Instruction,
+    Label,
+    Load,
+    Rmw,
+    Store,
+)
+from corpus.litmus.locations import MEMORY_REGIONS, Loc, Location, Operand, Reg, Region
 from corpus.litmus.normal import terms, without_predicates
+from corpus.litmus.orders import DEFAULT_RMW, Mode, Order, Place, Scope
 from corpus.litmus.processors import mode_of, word_of
+from corpus.litmus.propositions import FinalRegister
+from corpus.litmus.test import LitmusTest
 from corpus.litmus.text import Dialect, ForeignRunner, Source, columns
+from corpus.litmus.threads import Thread
 from corpus.syntax import BLANKS, error_at, leaves, number, parse, subtrees, wrapped
 
 _GRAMMAR = "corpus.dialects.lisa.lisa"
@@ -70,13 +89,13 @@ _TERMINALS = {
     "$END": "the final condition",
 }
 
-_LEVELS = {word: scope for scope, word in SCOPES.items()} | {"sys": litmus.Scope.SYS}
+_LEVELS = {word: scope for scope, word in SCOPES.items()} | {"sys": Scope.SYS}
 _OPERATIONS = {"add": "add", "and": "and", "xor": "xor", "eq": "eq", "neq": "ne"}
 _WORDS = {operation: word for word, operation in _OPERATIONS.items()}
 _ATOMIC = ("add", "and", "xor")
 _KINDS = {"read": "R", "write": "W", "fence": "F", "rmw": "RMW"}
-_INSTRUCTIONS = {"R": litmus.Load, "W": litmus.Store, "F": litmus.Fence, "RMW": litmus.Rmw}
-_ANNOTATIONS = {*map(str, litmus.Order), VOLATILE, *CACHES, *_LEVELS}
+_INSTRUCTIONS = {"R": Load, "W": Store, "F": Fence, "RMW": Rmw}
+_ANNOTATIONS = {*map(str, Order), VOLATILE, *CACHES, *_LEVELS}
 _LETTERS = {"r", "w", "f", "b"}
 _KEYWORDS = {"rmw", "mov", "call", "exch", "cas", "scopes", "levels", "regions", "ne"}.union(_OPERATIONS, RESERVED)
 _REGISTER = re.compile(r"r[0-9]+")
@@ -86,7 +105,7 @@ _NAME = re.compile(r"(?![rP][0-9]+$)[A-Za-z][A-Za-z0-9_]*")
 # Reading.
 
 
-def _parse(source: Source) -> litmus.LitmusTest:
+def _parse(source: Source) -> LitmusTest:
     bell = bell_beside(source.path) if source.bell is None else bell_at(source.bell)
     if bell is None:
         with suppress(InputError):  # which is to say where it is
@@ -94,7 +113,7 @@ def _parse(source: Source) -> litmus.LitmusTest:
     return _parse_whole(source, bell)
 
 
-def _parse_known(source: Source) -> litmus.LitmusTest:
+def _parse_known(source: Source) -> LitmusTest:
     """The test, column by column, for columns come again in the tests of a suite.
 
     Raises ``InputError`` where it is wrong, at another place.
@@ -107,7 +126,7 @@ def _parse_known(source: Source) -> litmus.LitmusTest:
     return _assembled(source, codes, places, regions, _known_state(source.state.strip(BLANKS), len(table)))
 
 
-def _parse_whole(source: Source, bell: Bell | None) -> litmus.LitmusTest:
+def _parse_whole(source: Source, bell: Bell | None) -> LitmusTest:
     body = parse(_GRAMMAR, "body", source.body, source.path, _TERMINALS)
     threads = _columns(body, source.path)
     places, regions = _places(body, len(threads), bell, source.path)
@@ -118,16 +137,16 @@ def _parse_whole(source: Source, bell: Bell | None) -> litmus.LitmusTest:
 
 def _assembled(
     source: Source,
-    codes: Iterable[tuple[litmus.Instruction, ...]],
-    places: Sequence[litmus.Place],
-    regions: Mapping[str, litmus.Region],
+    codes: Iterable[tuple[Instruction, ...]],
+    places: Sequence[Place],
+    regions: Mapping[str, Region],
     state: _State,
-) -> litmus.LitmusTest:
+) -> LitmusTest:
     initial, registers = state
     names = dict.fromkeys([*initial, *regions])
-    locations = [litmus.Location(name, initial.get(name, 0), regions.get(name, litmus.Region.GLOBAL)) for name in names]
+    locations = [Location(name, initial.get(name, 0), regions.get(name, Region.GLOBAL)) for name in names]
     threads = [
-        litmus.Thread(code, place, tuple(sorted((n, v) for n, v in values.items() if v != 0)))
+        Thread(code, place, tuple(sorted((n, v) for n, v in values.items() if v != 0)))
         for code, place, values in zip(codes, places, registers, strict=True)
     ]
     return source.test(threads, locations)
@@ -152,9 +171,9 @@ def _columns(body: Tree, path: str | None) -> list[list[Tree]]:
 
 def _places(
     body: Tree, threads: int, bell: Bell | None, path: str | None
-) -> tuple[Sequence[litmus.Place], Mapping[str, litmus.Region]]:
+) -> tuple[Sequence[Place], Mapping[str, Region]]:
     """Where the threads are, and the locations whose region is said."""
-    places = [litmus.Place(cta=index) for index in range(threads)]
+    places = [Place(cta=index) for index in range(threads)]
     levels = bell.levels if bell else _LEVELS
     for tree in subtrees(body, "scopes"):
         for word in (token for token in tree.tokens() if token.type == "LEVEL"):
@@ -166,13 +185,13 @@ def _places(
     return places, dict(_region(item, path) for tree in subtrees(body, "regions") for item in subtrees(tree))
 
 
-_State = tuple[Mapping[str, int | litmus.Loc], Sequence[Mapping[str, int | litmus.Loc]]]
+_State = tuple[Mapping[str, int | Loc], Sequence[Mapping[str, int | Loc]]]
 """Initial values of locations, and of each thread's registers."""
 
 
 def _state(text: str, path: str | None, threads: int) -> _State:
-    locations: dict[str, int | litmus.Loc] = {}
-    registers: list[dict[str, int | litmus.Loc]] = [{} for _ in range(threads)]
+    locations: dict[str, int | Loc] = {}
+    registers: list[dict[str, int | Loc]] = [{} for _ in range(threads)]
     for item in subtrees(parse(_GRAMMAR, "state", text, path, _TERMINALS)):
         first, *others = leaves(item)
         value = next((_initial(leaves(tree)[0], path) for tree in subtrees(item)), 0)
@@ -189,14 +208,14 @@ def _state(text: str, path: str | None, threads: int) -> _State:
 
 
 @lru_cache(maxsize=1 << 12)
-def _known_column(text: str) -> tuple[litmus.Instruction, ...]:
+def _known_column(text: str) -> tuple[Instruction, ...]:
     """The code of the one thread of a body."""
     (column,) = _columns(parse(_GRAMMAR, "body", text, None, _TERMINALS), None)
     return tuple(_Column(column, None, None).instructions())
 
 
 @lru_cache(maxsize=1 << 12)
-def _known_places(text: str, threads: int) -> tuple[Sequence[litmus.Place], Mapping[str, litmus.Region]]:
+def _known_places(text: str, threads: int) -> tuple[Sequence[Place], Mapping[str, Region]]:
     return _places(parse(_GRAMMAR, "body", f"P0; {text}", None, _TERMINALS), threads, None, None)
 
 
@@ -205,15 +224,15 @@ def _known_state(text: str, threads: int) -> _State:
     return _state(text, None, threads)
 
 
-def _initial(token: Token, path: str | None) -> int | litmus.Loc:
-    return wrapped(token, path) if token.type == "NUMBER" else litmus.Loc(str(token))
+def _initial(token: Token, path: str | None) -> int | Loc:
+    return wrapped(token, path) if token.type == "NUMBER" else Loc(str(token))
 
 
-def _region(item: Tree, path: str | None) -> tuple[str, litmus.Region]:
+def _region(item: Tree, path: str | None) -> tuple[str, Region]:
     name, region = leaves(item)
-    if str(region) not in litmus.MEMORY_REGIONS:
-        raise error_at(f"expected {' or '.join(litmus.MEMORY_REGIONS)}, found {region}", region, path)
-    return str(name), litmus.Region(str(region))
+    if str(region) not in MEMORY_REGIONS:
+        raise error_at(f"expected {' or '.join(MEMORY_REGIONS)}, found {region}", region, path)
+    return str(name), Region(str(region))
 
 
 class _Column:
@@ -228,84 +247,82 @@ class _Column:
         self._fresh = (name for at in count() if (name := f"r{at}") not in mentioned)
         self._mentions = Counter(str(token) for token in tokens if token.type == "REGISTER")
 
-    def instructions(self) -> Iterator[litmus.Instruction]:
+    def instructions(self) -> Iterator[Instruction]:
         """The neutral instructions; one of LISA may be several."""
         for item in self._column:
             match item.data:
                 case "label":
-                    yield litmus.Label(str(leaves(item)[0]))
+                    yield Label(str(leaves(item)[0]))
                 case "move":
                     yield self._move(item)
                 case "jump":
                     yield self._jump(item)
                 case "fence":
-                    yield litmus.Fence(self._mode(item)[0])
+                    yield Fence(self._mode(item)[0])
                 case _:
                     yield from self._access(item)
 
-    def _move(self, item: Tree) -> litmus.Instruction:
+    def _move(self, item: Tree) -> Instruction:
         _, target = leaves(item)
         operation, values = self._operation(item)
-        return litmus.Assign(str(target), operation, values)
+        return Assign(str(target), operation, values)
 
-    def _jump(self, item: Tree) -> litmus.Instruction:
+    def _jump(self, item: Tree) -> Instruction:
         _, *registers, label = leaves(item)
         for annotation in leaves(subtrees(item, "annotations")[0]):
             raise error_at(f"a branch has no annotation {annotation}", annotation, self._path)
-        condition = litmus.Comparison("ne", litmus.Reg(str(registers[0])), 0) if registers else None
-        return litmus.Branch(str(label), condition)
+        condition = Comparison("ne", Reg(str(registers[0])), 0) if registers else None
+        return Branch(str(label), condition)
 
-    def _access(self, item: Tree) -> Iterator[litmus.Instruction]:
+    def _access(self, item: Tree) -> Iterator[Instruction]:
         base, *offset = map(self._value, subtrees(subtrees(item, "address")[0]))
         address = base
         if offset:
-            address = litmus.Reg(next(self._fresh))
-            yield litmus.Assign(address.name, "add", (base, *offset))
+            address = Reg(next(self._fresh))
+            yield Assign(address.name, "add", (base, *offset))
         elif isinstance(base, int):
             raise error_at(f"expected an address, found {base}", leaves(item)[0], self._path)
         mode, wanted = self._mode(item)
         match item.data:
             case "read":
-                yield litmus.Load(str(leaves(item)[1]), address, mode)
+                yield Load(str(leaves(item)[1]), address, mode)
             case "write":
-                yield litmus.Store(address, self._value(subtrees(item, "value")[0]), mode)
+                yield Store(address, self._value(subtrees(item, "value")[0]), mode)
             case _:
                 yield from self._rmw(item, address, mode, wanted)
 
-    def _rmw(
-        self, item: Tree, address: litmus.Operand, mode: litmus.Mode, wanted: bool
-    ) -> Iterator[litmus.Instruction]:
+    def _rmw(self, item: Tree, address: Operand, mode: Mode, wanted: bool) -> Iterator[Instruction]:
         keyword, target = leaves(item)
         operation, values = self._operation(item)
-        old = litmus.Reg(str(target))
+        old = Reg(str(target))
         others = tuple(value for value in values if value != old)
         if not wanted and self._mentions[str(target)] > 1 + len(values) - len(others):
             raise error_at(f"expected no use of {target}, whose rmw is annotated {NO_RESULT}", target, self._path)
         result = str(target) if wanted else None
         if len(others) == len(values):
             if operation != "mov":
-                computed = litmus.Reg(next(self._fresh))
-                yield litmus.Assign(computed.name, operation, values)
+                computed = Reg(next(self._fresh))
+                yield Assign(computed.name, operation, values)
                 values = (computed,)
-            yield litmus.Rmw("exch", result, address, values, mode)
+            yield Rmw("exch", result, address, values, mode)
         elif operation in _ATOMIC and len(others) == 1:
-            yield litmus.Rmw(operation, result, address, others, mode)
+            yield Rmw(operation, result, address, others, mode)
         else:
             raise error_at(f"expected an rmw by {', '.join(_ATOMIC)} of {target} and a value", keyword, self._path)
 
-    def _operation(self, item: Tree) -> tuple[str, tuple[litmus.Operand, ...]]:
+    def _operation(self, item: Tree) -> tuple[str, tuple[Operand, ...]]:
         (tree,) = subtrees(item, "operation")
         values = tuple(map(self._value, subtrees(tree)))
         words = leaves(tree)
         return _OPERATIONS[str(words[0])] if words else "mov", values
 
-    def _value(self, tree: Tree) -> litmus.Operand:
+    def _value(self, tree: Tree) -> Operand:
         (token,) = leaves(tree)
         if token.type == "NUMBER":
             return wrapped(token, self._path)
-        return litmus.Reg(str(token)) if token.type == "REGISTER" else litmus.Loc(str(token))
+        return Reg(str(token)) if token.type == "REGISTER" else Loc(str(token))
 
-    def _mode(self, item: Tree) -> tuple[litmus.Mode, bool]:
+    def _mode(self, item: Tree) -> tuple[Mode, bool]:
         """The mode that the annotations say, and whether an rmw's result is wanted."""
         keyword = leaves(item)[0]
         kind = _KINDS[str(item.data)]
@@ -319,9 +336,9 @@ class _Column:
                 raise error_at(f"{keyword} has no annotation {token} here", token, self._path)
             return own, unwanted is None
         plain = kind in ("R", "W")
-        order = self._annotation(left, [*ORDERS[kind], *([litmus.Order.WEAK, VOLATILE] if plain else [])])
-        scope = self._annotation(left, list(_LEVELS)) if order not in (None, litmus.Order.WEAK, VOLATILE) else None
-        cache = self._annotation(left, CACHES) if order == litmus.Order.WEAK else None
+        order = self._annotation(left, [*ORDERS[kind], *([Order.WEAK, VOLATILE] if plain else [])])
+        scope = self._annotation(left, list(_LEVELS)) if order not in (None, Order.WEAK, VOLATILE) else None
+        cache = self._annotation(left, CACHES) if order == Order.WEAK else None
         unwanted = self._annotation(left, [NO_RESULT]) if kind == "RMW" else None
         for token in left:
             hint = "" if token in _ANNOTATIONS else "; a bell file of your own may declare it"
@@ -329,10 +346,10 @@ class _Column:
         if order is None and kind == "F":
             raise error_at(f"expected {', '.join(ORDERS['F'])} as the annotation of a fence", keyword, self._path)
         if order is None and kind == "RMW":
-            return litmus.DEFAULT_RMW, unwanted is None
-        if order in (None, litmus.Order.WEAK, VOLATILE):
-            return litmus.Mode(volatile=order == VOLATILE, cache=cache), True
-        return litmus.Mode(litmus.Order(order), _LEVELS[scope] if scope else None), unwanted is None
+            return DEFAULT_RMW, unwanted is None
+        if order in (None, Order.WEAK, VOLATILE):
+            return Mode(volatile=order == VOLATILE, cache=cache), True
+        return Mode(Order(order), _LEVELS[scope] if scope else None), unwanted is None
 
     def _annotation(self, left: list[Token], words: Sequence[str]) -> str | None:
         """The next annotation, if it is one of ``words``."""
@@ -342,15 +359,15 @@ class _Column:
 # Printing.
 
 
-def _print(test: litmus.LitmusTest) -> str:
+def _print(test: LitmusTest) -> str:
     test = without_predicates(test)
     for location in test.locations:
-        letter = location.name in _LETTERS and location.region is not litmus.Region.GLOBAL
+        letter = location.name in _LETTERS and location.region is not Region.GLOBAL
         if location.alias or letter or not _fits(location.name):
             what = "aliases" if location.alias else f"locations of that name in {location.region} memory"
             raise InputError(f"{location.name}: LISA has no {what}")
     check_comparisons(test.condition, "LISA")
-    labels = [ins.name for thread in test.threads for ins in thread.instructions if isinstance(ins, litmus.Label)]
+    labels = [ins.name for thread in test.threads for ins in thread.instructions if isinstance(ins, Label)]
     renamed = len(set(labels)) < len(labels) or any(name in _LETTERS or not _fits(name) for name in labels)
     columns = [_Writer(test, index, renamed) for index in range(len(test.threads))]
     code = [column.cells() for column in columns]  # which tell what registers are declared
@@ -358,7 +375,7 @@ def _print(test: litmus.LitmusTest) -> str:
     state += [line for column in columns for line in column.declarations()]
     places = [thread.place for thread in test.threads]
     more = [f"scopes: {print_groups(places, _levels(places), 'P')}"]
-    apart = [location for location in test.locations if location.region is not litmus.Region.GLOBAL]
+    apart = [location for location in test.locations if location.region is not Region.GLOBAL]
     if apart:
         more.append("regions: " + ", ".join(f"{location.name}: {location.region}" for location in apart))
     return herd_text(test, "LISA", state, code, lambda term: columns[term.thread].register(term.register), more)
@@ -369,27 +386,25 @@ def _fits(name: str) -> bool:
     return name not in _KEYWORDS and _NAME.fullmatch(name) is not None
 
 
-def _levels(places: Sequence[litmus.Place]) -> dict[litmus.Scope, str]:
+def _levels(places: Sequence[Place]) -> dict[Scope, str]:
     """The words of the levels that matter; herd7 wants the system, a GPU and the CTAs to be there in any case.
 
     A level that is left out above CTAs is one around each in herd7, and one around all for us: so queues are said.
     """
     gpus, queues, ctas = (len({place[:level] for place in places}) for level in range(1, 4))
-    unsaid = {litmus.Scope.WARP: len(set(places)) == len(places), litmus.Scope.QUEUE: gpus == queues == ctas}
+    unsaid = {Scope.WARP: len(set(places)) == len(places), Scope.QUEUE: gpus == queues == ctas}
     return {scope: word for scope, word in SCOPES.items() if not unsaid.get(scope)}
 
 
-def _constant(value: litmus.Operand) -> str:
+def _constant(value: Operand) -> str:
     return str(value) if isinstance(value, int) else value.name
 
 
 class _Writer:
     """Prints one thread as a column of LISA instructions."""
 
-    def __init__(self, test: litmus.LitmusTest, index: int, renamed: bool) -> None:
-        asked = [
-            term for term in terms(test.condition) if isinstance(term, litmus.FinalRegister) and term.thread == index
-        ]
+    def __init__(self, test: LitmusTest, index: int, renamed: bool) -> None:
+        asked = [term for term in terms(test.condition) if isinstance(term, FinalRegister) and term.thread == index]
         kept = {term.register for term in asked}
         self._thread = test.threads[index]
         self._index = index
@@ -397,7 +412,7 @@ class _Writer:
         taken = {name for name in names if _REGISTER.fullmatch(name)}
         self._fresh = (name for at in count() if (name := f"r{at}") not in taken)
         self._names = {name: name if name in taken else next(self._fresh) for name in names}
-        labels = [ins.name for ins in self._thread.instructions if isinstance(ins, litmus.Label)]
+        labels = [ins.name for ins in self._thread.instructions if isinstance(ins, Label)]
         self._labels = {name: f"L{index}_{at}" if renamed else name for at, name in enumerate(labels)}
         self._addresses: dict[str, str] = {}
 
@@ -408,7 +423,7 @@ class _Writer:
     def declarations(self) -> list[str]:
         """The initial values of registers, once ``cells`` has been called."""
         initial = [(self._names[name], value) for name, value in self._thread.registers]
-        initial += [(register, litmus.Loc(name)) for name, register in self._addresses.items()]
+        initial += [(register, Loc(name)) for name, register in self._addresses.items()]
         return [f"{self._index}:{register}={_constant(value)};" for register, value in sorted(initial)]
 
     def cells(self) -> list[str]:
@@ -419,33 +434,33 @@ class _Writer:
             for cell in self._instruction(ins, partial(cannot_say, self._index, ins))
         ]
 
-    def _instruction(self, ins: litmus.Instruction, refuse: Callable[[str], InputError]) -> list[str]:
+    def _instruction(self, ins: Instruction, refuse: Callable[[str], InputError]) -> list[str]:
         match ins:
-            case litmus.Label(name):
+            case Label(name):
                 return [f"{self._labels[name]}:"]
-            case litmus.Load(target, address, mode):
+            case Load(target, address, mode):
                 annotations = _annotations(mode, "R", refuse)
                 return [f"r[{annotations}] {self._names[target]} {self._address(address, refuse)}"]
-            case litmus.Store(address, value, mode):
+            case Store(address, value, mode):
                 annotations = _annotations(mode, "W", refuse)
                 return [f"w[{annotations}] {self._address(address, refuse)} {self._stored(value)}"]
-            case litmus.Fence(mode):
+            case Fence(mode):
                 return [f"f[{_annotations(mode, 'F', refuse)}]"]
-            case litmus.Rmw():
+            case Rmw():
                 return [self._rmw(ins, refuse)]
-            case litmus.Barrier():
+            case Barrier():
                 raise refuse("LISA has no barriers")
-            case litmus.AsyncOperation() | litmus.AsyncGroup():
+            case AsyncOperation() | AsyncGroup():
                 raise refuse("LISA has no asynchronous operations")
-            case litmus.GroupOperation():
+            case GroupOperation():
                 raise refuse("LISA has no operations of a subgroup")
-            case litmus.Assign(target, operation, values):
+            case Assign(target, operation, values):
                 return [f"mov {self._names[target]} {self._operation(operation, values, refuse)}"]
-            case litmus.Branch(label, None):
+            case Branch(label, None):
                 return [f"b[] {self._labels[label]}"]
-            case litmus.Branch(label, litmus.Comparison("ne", litmus.Reg(name), 0)):
+            case Branch(label, Comparison("ne", Reg(name), 0)):
                 return [f"b[] {self._names[name]} {self._labels[label]}"]
-            case litmus.Branch(label, condition):
+            case Branch(label, condition):
                 assert condition is not None
                 result = next(self._fresh)
                 return [
@@ -453,10 +468,10 @@ class _Writer:
                     f"b[] {result} {self._labels[label]}",
                 ]
 
-    def _rmw(self, ins: litmus.Rmw, refuse: Callable[[str], InputError]) -> str:
+    def _rmw(self, ins: Rmw, refuse: Callable[[str], InputError]) -> str:
         if ins.operation not in ("exch", *_ATOMIC):
             raise refuse(f"LISA has no atomic {ins.operation}")
-        if litmus.Reg(ins.target or "") in ins.operands:
+        if Reg(ins.target or "") in ins.operands:
             raise refuse("in an rmw of LISA the target stands for the old value")
         annotations = _annotations(ins.mode, "RMW", refuse) + (f",{NO_RESULT}" if ins.target is None else "")
         target = next(self._fresh) if ins.target is None else self._names[ins.target]
@@ -464,37 +479,37 @@ class _Writer:
         result = value if ins.operation == "exch" else f"({ins.operation} {target} {value})"
         return f"rmw[{annotations}] {target} {result} {self._address(ins.address, refuse)}"
 
-    def _operation(self, operation: str, values: Sequence[litmus.Operand], refuse: Callable[[str], InputError]) -> str:
+    def _operation(self, operation: str, values: Sequence[Operand], refuse: Callable[[str], InputError]) -> str:
         if operation == "mov":
             return self._value(values[0])
         if operation not in _WORDS:
             raise refuse(f"LISA computes {', '.join(_OPERATIONS)} only")
         return f"({_WORDS[operation]} {' '.join(map(self._value, values))})"
 
-    def _address(self, operand: litmus.Operand, refuse: Callable[[str], InputError]) -> str:
+    def _address(self, operand: Operand, refuse: Callable[[str], InputError]) -> str:
         if isinstance(operand, int):
             raise refuse("LISA takes addresses from names and registers")
         return self._value(operand)
 
-    def _stored(self, operand: litmus.Operand) -> str:
+    def _stored(self, operand: Operand) -> str:
         """The value of a store: no name of a location, but a register that starts with its address."""
-        if not isinstance(operand, litmus.Loc):
+        if not isinstance(operand, Loc):
             return self._value(operand)
         if operand.name not in self._addresses:
             self._addresses[operand.name] = next(self._fresh)
         return self._addresses[operand.name]
 
-    def _value(self, operand: litmus.Operand) -> str:
-        return self._names[operand.name] if isinstance(operand, litmus.Reg) else _constant(operand)
+    def _value(self, operand: Operand) -> str:
+        return self._names[operand.name] if isinstance(operand, Reg) else _constant(operand)
 
 
-def _annotations(mode: litmus.Mode, kind: str, refuse: Callable[[str], InputError]) -> str:
+def _annotations(mode: Mode, kind: str, refuse: Callable[[str], InputError]) -> str:
     """The annotations of a mode, by commas."""
     if (word := word_of(mode)) is not None:
         return word
     if mode.tags:
         raise refuse(f"LISA has no annotation for {mode.tags[0]}")
-    strong = mode.order is not litmus.Order.WEAK
+    strong = mode.order is not Order.WEAK
     if (mode.order not in ORDERS[kind]) if strong else (kind not in ("R", "W") or mode.scope is not None):
         raise refuse(f"LISA has no such instruction with order {mode.order}")
     if (mode.cache is not None) + mode.volatile + strong > 1 or (mode.cache and mode.cache not in CACHES):
@@ -505,15 +520,12 @@ def _annotations(mode: litmus.Mode, kind: str, refuse: Callable[[str], InputErro
     return ",".join(words)
 
 
-def _check(test: litmus.LitmusTest) -> None:
+def _check(test: LitmusTest) -> None:
     """Raise ``InputError`` where herd7 cannot run a test: words of processors are not in our bell file."""
     check_terms(test)
     for index, thread in enumerate(test.threads):
         for ins in thread.instructions:
-            if (
-                isinstance(ins, litmus.Load | litmus.Store | litmus.Rmw | litmus.Fence)
-                and (word := word_of(ins.mode)) is not None
-            ):
+            if isinstance(ins, Load | Store | Rmw | Fence) and (word := word_of(ins.mode)) is not None:
                 raise cannot_say(index, ins, f"herd7 has '{word}' in the assembly of its processor, and not in LISA")
 
 

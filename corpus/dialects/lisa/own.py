@@ -31,7 +31,7 @@ from corpus.dialects.scope_tree import WORDS
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.lalr import Token
-from corpus.litmus.test import ANNOTATED, Mode, Scope
+from corpus.litmus.orders import ANNOTATED, Mode, Scope
 from corpus.syntax import error_at
 
 OURS = "synth.bell"
