@@ -32,6 +32,7 @@ from corpus.code.launch.fields import is_structure
 from corpus.code.launch.launch import Argument, KernelLaunch, SharedArgument, ThreadIds
 from corpus.code.values import Half, Held, Missing, Partial, Pointer, Scaled, Unknown, Value
 from corpus.errors import InputError
+from corpus.litmus.flow import RegisterUse, live_registers
 from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Fence, Instruction, Label, Load, Rmw, Store
 from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.orders import EXIT, PLAIN, RELAXED, Mode, Scope
@@ -1040,7 +1041,7 @@ def _shape(function: ir.KernelFunction) -> _Shape:
     body = function.body or ()
     leaders = set(function.labels.values())
     after: list[list[int]] = []
-    uses: list[tuple[frozenset[str], frozenset[str]]] = []
+    uses: list[RegisterUse] = []
     for at, ins in enumerate(body):
         written = frozenset(_written(ins))
         read = set(registers_in(ins.operands[1:] if written else ins.operands))
@@ -1048,7 +1049,7 @@ def _shape(function: ir.KernelFunction) -> _Shape:
             read.add(ins.guard.register)
             if ins.name != "bra":
                 leaders.add(at + 1)
-        uses.append((frozenset(read), written if ins.guard is None else frozenset()))
+        uses.append(RegisterUse(frozenset(read), written if ins.guard is None else frozenset()))
         following = [] if ins.name in ("ret", "exit", "trap") and ins.guard is None else [at + 1]
         if ins.name == "bra":
             following = following if ins.guard is not None else []
@@ -1058,19 +1059,7 @@ def _shape(function: ir.KernelFunction) -> _Shape:
             tables = (function.tables.get(each.name, ()) for each in ins.operands if isinstance(each, ir.Symbol))
             following = [function.labels[name] for table in tables for name in table if name in function.labels]
         after.append([place for place in following if place <= len(body)])
-    live: list[frozenset[str]] = [frozenset()] * (len(body) + 1)
-    before: list[set[int]] = [set() for _ in range(len(body) + 1)]
-    for at, places in enumerate(after):
-        for place in places:
-            before[place].add(at)
-    waiting = set(range(len(body)))
-    while waiting:
-        at = max(waiting)
-        waiting.remove(at)
-        used, killed = uses[at]
-        new = frozenset[str]().union(*(live[place] for place in after[at])) - killed | used
-        if new != live[at]:
-            live[at] = new
-            waiting |= before[at]
+    rows = [(place, after[place], uses[place]) for place in reversed(range(len(body)))]
+    live = live_registers(rows, {len(body): frozenset()})
     widths = {"".join(name.partition("<")[:2]): WIDTHS.get(kind, 64) for name, kind in function.registers.items()}
-    return _Shape(frozenset(leaders), tuple(live), widths)
+    return _Shape(frozenset(leaders), tuple(live[place] for place in range(len(body) + 1)), widths)

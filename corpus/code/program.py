@@ -45,7 +45,9 @@ from corpus.code.ptx.moving import WORD
 from corpus.code.ptx.words import limits_of
 from corpus.code.values import Pointer, plain_name
 from corpus.errors import InputError
-from corpus.litmus.instructions import Assign, AsyncOperation, Barrier, Branch, Instruction, Label, Load, Rmw, Store
+from corpus.graphs import reachable
+from corpus.litmus.flow import ThreadFlow
+from corpus.litmus.instructions import Assign, AsyncOperation, Barrier, Branch, Instruction, Load, Rmw, Store
 from corpus.litmus.locations import Loc, Location, Operand, Region, element
 from corpus.litmus.normal import map_operands
 from corpus.litmus.orders import EXIT, PLAIN, Scope
@@ -677,23 +679,21 @@ def _comings(code: Sequence[Residual], key: BarrierKey) -> frozenset[int] | None
 
 def _counted(code: Sequence[Residual], is_meant: Callable[[Barrier], bool]) -> frozenset[int] | None:
     """Return how often a thread may come to barriers of a kind; None where no number is the most."""
-    ways = _ways(code)
-    most = sum(isinstance(each.instruction, Barrier) for each in code)
-    seen = {(0, 0)}
-    waiting = [(0, 0)]
-    while waiting:
-        at, count = waiting.pop()
-        if at == len(code):
-            continue
-        match code[at].instruction:
-            case Barrier() as barrier if is_meant(barrier):
-                count += 1
-        if count > most:
-            return None
-        new = {(place, count) for place in ways[at]} - seen
-        seen |= new
-        waiting += new
-    return frozenset(count for at, count in seen if at == len(code))
+    flow = _flow(code)
+    most = sum(isinstance(ins, Barrier) for ins in flow.code)
+
+    def following(state: tuple[int, int]) -> list[tuple[int, int]]:
+        place, count = state
+        if place == flow.end or count > most:
+            return []
+        ins = flow.code[place]
+        count += isinstance(ins, Barrier) and is_meant(ins)
+        return [(after, count) for after in flow.successors[place]]
+
+    found = reachable([(0, 0)], following)
+    if any(count > most for _, count in found):
+        return None
+    return frozenset(count for place, count in found if place == flow.end)
 
 
 def _check_whole_warps(way: _Following, followed: Followed) -> None:
@@ -740,28 +740,26 @@ def _divergent(
 
 def _met_in_turn(code: Sequence[Residual]) -> list[ir.KernelInstruction] | None:
     """Return the barriers that a thread comes to, one after the other; None where memory decides which."""
-    ways = _ways(code)
+    flow = _flow(code)
+    meeting = frozenset(place for place, residual in enumerate(code) if _is_of_block(residual)) | {flow.end}
     found: list[ir.KernelInstruction] = []
-    at, passed = 0, set[int]()
+    start, passed = 0, set[int]()
+
+    def following(place: int) -> Sequence[int]:
+        return () if place in meeting else flow.successors[place]
+
     while True:
-        ahead, seen, waiting = set[int](), {at}, [at]
-        while waiting:
-            place = waiting.pop()
-            if place == len(code) or _is_of_block(code[place]):
-                ahead.add(place)
-                continue
-            waiting += ways[place] - seen
-            seen |= ways[place]
+        ahead = [place for place in reachable([start], following) if place in meeting]
         if len(ahead) > 1:
             return None
-        at = next(iter(ahead), len(code))
-        if at == len(code) or at in passed:
+        place = next(iter(ahead), flow.end)
+        if place == flow.end or place in passed:
             return found
-        met = code[at].origin
+        met = code[place].origin
         assert met is not None
         found.append(met)
-        passed.add(at)
-        at += 1
+        passed.add(place)
+        start = place + 1
 
 
 def _is_of_block(residual: Residual) -> bool:
@@ -769,14 +767,9 @@ def _is_of_block(residual: Residual) -> bool:
     return residual.origin is not None and isinstance(ins, Barrier) and ins.scope is not Scope.WARP
 
 
-def _ways(code: Sequence[Residual]) -> list[set[int]]:
-    """Return the places that control goes to from each place of a thread's code."""
-    labels = {each.instruction.name: at for at, each in enumerate(code) if isinstance(each.instruction, Label)}
-    ways = [{at + 1} for at in range(len(code))]
-    for at, each in enumerate(code):
-        if isinstance(each.instruction, Branch):
-            ways[at] = {labels[each.instruction.label], *([] if each.instruction.condition is None else [at + 1])}
-    return ways
+def _flow(code: Sequence[Residual]) -> ThreadFlow:
+    """Return the control flow of a thread's code."""
+    return ThreadFlow(tuple(residual.instruction for residual in code))
 
 
 def _of_subgroup(residual: Residual) -> bool:

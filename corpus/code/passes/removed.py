@@ -17,6 +17,7 @@ from typing import NamedTuple
 from corpus.code.follower import MARK, SLOTS
 from corpus.code.ir import KernelFunction, Module, SourceLine
 from corpus.code.program import KernelProgram
+from corpus.litmus.flow import ThreadFlow
 from corpus.litmus.instructions import Assign, AsyncOperation, Branch, Instruction, Label, Load, Rmw, Store
 from corpus.litmus.orders import Order
 
@@ -139,7 +140,7 @@ def _read_before(
     """Return the bytes that are surely read before each instruction, by a read that is not ``gone``, with no more than
     weak accesses in between. Instructions that are never reached are left out.
     """
-    labels = {each.name: place for place, each in enumerate(code) if isinstance(each, Label)}
+    flow = ThreadFlow(tuple(code))
     before: dict[int, Set[_Bytes]] = {0: frozenset()}
     waiting = [0]
     while waiting:
@@ -147,12 +148,9 @@ def _read_before(
         instruction = code[place]
         reads = {each.bytes for each in done[place] if each.bytes and each.kind == "read" and each not in gone}
         after = before[place] | reads if _is_weak(instruction) else frozenset()
-        targets = [place + 1]
-        if isinstance(instruction, Branch):
-            targets = [labels[instruction.label], *(targets if instruction.condition or instruction.guard else ())]
-        for target in targets:
+        for target in flow.successors[place]:
             known = before.get(target)
-            if target < len(code) and (known is None or known - after):
+            if target < flow.end and (known is None or known - after):
                 before[target] = after if known is None else known & after
                 waiting.append(target)
     return before

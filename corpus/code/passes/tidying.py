@@ -31,6 +31,7 @@ from itertools import count
 from typing import NamedTuple
 
 from corpus.code.follower import END, MARK, Residual
+from corpus.litmus.flow import ThreadFlow, live_registers, register_use
 from corpus.litmus.instructions import (
     COMPARISONS,
     NEGATED,
@@ -110,7 +111,7 @@ class _Graph:
 
     def __init__(self, code: Sequence[Residual], needed: frozenset[str] = frozenset()) -> None:
         self._needed = needed
-        places = {each.instruction.name: n for n, each in enumerate(code) if isinstance(each.instruction, Label)}
+        places = ThreadFlow(tuple(each.instruction for each in code)).labels
         kept = [n for n, each in enumerate(code) if not _is_detour(each.instruction)]
         numbers = {place: number for number, place in enumerate(kept)}
 
@@ -157,29 +158,9 @@ class _Graph:
 
     def _live(self) -> dict[int, frozenset[str]]:
         """The registers that are read, after each node and before they are written."""
-        order = self.reached()
-        before: dict[int, frozenset[str]] = dict.fromkeys((*order, -1), frozenset())
-        before[-1] = self._needed
-        nodes = [(number, self.nodes[number]) for number in reversed(order)]
-        flows = [
-            (
-                number,
-                node.after,
-                frozenset(registers_written(node.instruction)),
-                frozenset(registers_read(node.instruction)),
-            )
-            for number, node in nodes
-        ]
-        changed = True
-        while changed:
-            changed = False
-            for number, after, written, read in flows:
-                live = before[after[0]] if len(after) == 1 else frozenset[str]().union(*(before[n] for n in after))
-                live = live - written | read
-                if live != before[number]:
-                    before[number] = live
-                    changed = True
-        return before
+        nodes = [(number, self.nodes[number]) for number in reversed(self.reached())]
+        rows = [(number, node.after, register_use(node.instruction)) for number, node in nodes]
+        return live_registers(rows, {-1: self._needed})
 
     def _redirect(self, dropped: Mapping[int, int]) -> None:
         """Lead around nodes, each to the node behind it."""
