@@ -37,7 +37,7 @@ from backends.shared.mapping import PLACEMENTS
 from backends.shared.results import Entry, MemoryResult, ProgressResult, latest, read_results
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from synth.cli import main as command
+from synth.commands.cli import main as command
 
 PROGRESS = ("--mapping", "all")
 LEAST = 1

@@ -31,7 +31,7 @@ from synth.checking.sources import FORMATS, read_kernels
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.checking.work import axiomatic, sources_of
 from synth.commands.check import command
-from synth.options.launch import LaunchWords
+from synth.requests import LaunchWords
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 

@@ -56,7 +56,7 @@ from oracle.progress.fast.arrays import explore_arrays
 from oracle.progress.models import MODELS, verdicts
 from synth.memory.judging import METHODS, judge_with
 from synth.memory.synthesis import CycleSuiteRequest
-from synth.options.models import ENUMERATE
+from synth.requests import ENUMERATE
 
 T = TypeVar("T")
 

@@ -24,10 +24,10 @@ from oracle.consistency import resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from synth.commands.fix import WHAT
 from synth.memory.judging import judge_with
-from synth.options.models import AUTO
 from synth.repair.costs import TARGETS, read_costs
 from synth.repair.fixing import Fixing, RepairQuestion, model_named
 from synth.repair.sites import Direction
+from synth.requests import AUTO
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FAMILIES = {

@@ -26,7 +26,7 @@ from textwrap import dedent
 
 import click
 
-from synth.cli import COMMANDS, main
+from synth.commands.cli import COMMANDS, main
 from synth.options.page import Page
 
 ROOT = Path(__file__).resolve().parent.parent

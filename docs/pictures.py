@@ -78,7 +78,7 @@ def screenshot(page: Path, picture: Path) -> None:
 
 if __name__ == "__main__":
     for name, command in (DRAWN | OF_PAGES).items():
-        words = [sys.executable, "-c", "from synth.cli import main; main()", *shlex.split(command)[1:]]
+        words = [sys.executable, "-c", "from synth.commands.cli import main; main()", *shlex.split(command)[1:]]
         subprocess.run([*words, "--svg", FOLDER / name], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     for name, test in readings().items():
         (FOLDER / READINGS / f"{name}.svg").write_text(told_apart(name, test), encoding="utf-8")

@@ -12,7 +12,7 @@ def main() -> None:
     """Run the ``synth`` command, loading the command line only once it is needed."""
     end_at_once()
     _open_streams()
-    from synth.cli import main as command  # slow to import
+    from synth.commands.cli import main as command  # slow to import
 
     try:
         command()

@@ -41,8 +41,8 @@ from oracle.progress.models import Verdict, verdicts
 from oracle.progress.plugins import resolve_models
 from synth.memory import suites
 from synth.memory.judging import explain_with, judge_with
-from synth.options.models import AUTO
 from synth.progress import synthesis
+from synth.requests import AUTO
 
 if TYPE_CHECKING:
     from backends.shared.backend import Backend

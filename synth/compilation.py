@@ -27,7 +27,7 @@ from corpus.litmus.test import LitmusTest
 from corpus.private import private_folder
 from corpus.runner_tests import SCHEMA, Compiled, RunnerTest, print_runner_test, schema
 from synth.pool import cores
-from synth.screen import printable_lines
+from synth.screen.console import printable_lines
 from synth.watch import gathered, watched
 
 Item = TypeVar("Item")

@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-import click
-
 from corpus.comma_separated import read_rows
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError
 from synth.inputs import Input
 from synth.labels import ERROR, Labelling, Labels, ModelAnswer
+from synth.watch import remark
 
 _TESTS = ("file", "path", "name", "test")
 """The possible heads of a table's first column."""
@@ -147,9 +146,9 @@ class Expectations:
         ]
         every = [*self.differences, *missing]
         for line in every:
-            click.echo(one_line(f"synth: {line}"), err=True)
+            remark(line)
         total = self._met + len(every)
-        click.echo(one_line(f"synth: {self._path}: {self._met} of {total} expected verdicts hold"), err=True)
+        remark(f"{self._path}: {self._met} of {total} expected verdicts hold")
         return 1 if every else 0
 
     def _at(self, expected: ExpectedVerdict) -> str:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 from synth.accounts import Account
 from synth.inputs import Input
 from synth.labels import JSON, UNKNOWN
-from synth.options.models import AUTO
 from synth.pool import map_each
+from synth.requests import AUTO
 from synth.watch import watching
 from synth.worker import Limits
 

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import click
-
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError
+from synth.watch import remark
 
 MOST_FILES = 1_000_000
 """The most files that a folder may have, with those of the folders in it."""
@@ -85,4 +84,4 @@ class LeftOut:
     def tell(self, folders: Iterable[object]) -> None:
         """Print a line on standard error that says what is left out of folders; none where nothing is."""
         if said := str(self):
-            click.echo(one_line(f"synth: {', '.join(map(str, folders))}: {said}"), err=True)
+            remark(f"{', '.join(map(str, folders))}: {said}")

@@ -28,7 +28,6 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Generic
 
-import click
 from msgspec.structs import replace
 
 from backends.shared.device import Device, Prepared, Runner
@@ -37,7 +36,7 @@ from backends.shared.results import AGAIN, UNKNOWN, Result, Times, now
 from corpus.awaited import awaiting
 from corpus.errors import InputError
 from synth.campaigns import AnyDue, Campaign, DueTrial, Made, Shape, conducted, effort, jobs_of
-from synth.watch import watching
+from synth.watch import remark, watching
 
 LAUNCHES = 5
 
@@ -156,7 +155,7 @@ def _limits(items: Sequence[AnyDue], device: Device, control: Control[AnyDue]) -
     took, limit = max((longest.get(shape, 0.0), limit) for shape, limit in zip(shapes, limits, strict=True))
     if took > limit:
         said = f"--timeout {limit:g} is short: a program that terminates took up to {took:.2g} s here"
-        click.echo(f"synth: {said}; without --timeout, it is measured", err=True)
+        remark(f"{said}; without --timeout, it is measured")
     return limits
 
 

@@ -10,11 +10,10 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-import click
-
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError
 from corpus.files import read_text
 from synth.folders import LeftOut, files_below
+from synth.watch import remark
 
 if TYPE_CHECKING:  # slow to import, and not every command needs it
     from backends.shared.results import Entry
@@ -69,9 +68,8 @@ def timed_results(path: Path) -> list[tuple[Entry, tuple[float, ...]]]:
 
 def tell_of_cut(path: Path) -> None:
     """Print on stderr that the last line of a file is cut off and left out."""
-    import click
 
-    click.echo(one_line(f"synth: {path}: the last line was cut off, and is left out"), err=True)
+    remark(f"{path}: the last line was cut off, and is left out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +260,7 @@ def read_all(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[di
     """Return what ``readable`` returns, but print a line for each input that cannot be read; say whether all can."""
     found, wrong = readable(inputs, read)
     for error in wrong:
-        click.echo(f"synth: {error}", err=True)
+        remark(str(error))
     return found, not wrong
 
 

@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-import click
-
 from corpus.comma_separated import read_rows
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError
 from synth.junit import Case, CaseOutcome
+from synth.watch import remark
 
 COLUMNS = ["test", "where", "reason"]
 
@@ -79,7 +78,7 @@ class KnownFailures:
         )
         left = f", and the tests of {idle} were not run" if idle else ""
         for line in (*known, *gone, *news, f"{self.path}: {counts}{left}"):
-            click.echo(one_line(f"synth: {line}"), err=True)
+            remark(line)
         return quarantined, 1 if news else 0
 
     def _place(self, known: Known) -> str:

@@ -1,4 +1,4 @@
-"""The labelling of tests by models, as ``synth label`` prints it: a table, CSV or JSON.
+"""The labelling of tests by models, and the lines of CSV or JSON that ``synth label`` prints of it.
 
 A family defines in a ``Labelling`` how its tests are asked about and what is printed besides the verdict. The limits
 hold for each group of models that is asked at once; where a group exceeds them, its verdicts are UNKNOWN, and the
@@ -11,21 +11,16 @@ import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Protocol
-
-import click
+from typing import TYPE_CHECKING, Protocol
 
 from corpus.comma_separated import csv_lines
 from corpus.errors import printable
 from synth.inputs import Input
-from synth.interruption import until_interrupted
 from synth.pool import Jobs, map_each
+from synth.watch import remark
 from synth.worker import Limits
 
 if TYPE_CHECKING:  # a command on progress tests imports nothing of memory tests
-    from rich.table import Table
-    from rich.text import Text
-
     from oracle.executions.judge import Judgement
 
 ERROR = "ERROR"
@@ -33,16 +28,6 @@ ERROR = "ERROR"
 
 UNKNOWN = "UNKNOWN"
 """The verdict of a model that cannot tell."""
-
-
-MARKS = {
-    "ALLOWED": ("A", "green"),
-    "FORBIDDEN": ("F", "red"),
-    "TERMINATES": ("T", "green"),
-    "MAY_HANG": ("H", "red"),
-    UNKNOWN: ("?", "yellow"),
-}
-"""The letters and colours of the verdicts of both families in a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +102,19 @@ class Labelling(Protocol):
     def record(self, label: ModelAnswer) -> object:
         """Return the label of one model as plain data for JSON."""
 
-    def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
-        """Return the table of labelled tests, and the lines below it."""
+    @property
+    def heads(self) -> Sequence[str]:
+        """Return the heads of the columns of a table, in which each model has one."""
+
+    @property
+    def details(self) -> Sequence[str]:
+        """Return the heads of the columns of a table that tells all of one model; none where a mark tells all."""
+
+    def detail_cells(self, label: ModelAnswer) -> Sequence[str]:
+        """Return the cells of a label in the columns of ``details``, its verdict first."""
+
+    def legend(self, labelled: Sequence[Labels]) -> Sequence[str]:
+        """Return the lines below a table of labelled tests."""
 
 
 def label_tests(
@@ -179,14 +175,14 @@ class LabelTally:
     def tell(self) -> int:
         """Print what was counted; return 2 where a file is no test or a model has no verdict on any test, else 0."""
         for error in self.errors:
-            click.echo(printable(f"synth: {error}"), err=True)
+            remark(str(error))
         code = 2 if self.errors else 0
         for name, unknown in zip(self.names, self.unknown, strict=True):
             if unknown:
                 file, reason = unknown[0]
                 more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
                 why = f": {reason}" if reason else ""
-                click.echo(printable(f"synth: {name} has no verdict on {file}{more}{why}"), err=True)
+                remark(f"{name} has no verdict on {file}{more}{why}")
                 code = 2 if len(unknown) == self.good else code
         return code
 
@@ -196,55 +192,9 @@ class LabelTally:
 CSV, JSON = "csv", "json"
 
 
-def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
-    """Print the table when all labels are known, for its columns are as wide as their cells.
-
-    Where labelling is interrupted, the part that is known is printed.
-    """
-    # Wide enough for the longest row where output is no terminal.
-    from synth.screen import print_table as print_on
-    from synth.screen import screen
-
-    for known in until_interrupted(labelled):
-        table, lines = labelling.table(known)
-        console = screen(120 + max((len(labels.file) for labels in known), default=0) + 12 * len(labelling.names))
-        print_on(console, table)
-        for line in lines:
-            console.print(line, markup=False)
-
-
-def mark_table(heads: Sequence[str], labelled: Iterable[Labels]) -> Table:
-    """Return a table with one line for each test and one mark for each model.
-
-    A mark is the letter of the verdict, with ``*`` where a flag is raised, and ``<`` where loops were cut.
-    """
-    from rich.text import Text
-
-    from synth.screen import plain_table
-
-    table = plain_table("test")
-    for head in heads:
-        table.add_column(head, justify="center", no_wrap=True)
-    for labels in labelled:
-        marks = [Text(ERROR, "red")] * len(heads) if labels.error else [_mark(label) for label in labels.labels]
-        table.add_row(Text(printable(labels.file)), *marks)
-    return table
-
-
-def _mark(label: ModelAnswer) -> Text:
-    from rich.text import Text
-
-    letter, colour = MARKS[label.verdict]
-    if (judgement := label.judgement) is not None:
-        return Text(letter + "*" * bool(judgement.flags) + "<" * judgement.provisional, colour)
-    return Text(letter + "<" * (label.provisional and label.verdict != UNKNOWN), colour)
-
-
-def print_lines(labelling: Labelling, labelled: Iterable[Labels], form: str, out: IO[str] | None = None) -> None:
-    """Print labels as CSV or JSON to a file or standard output, each test's lines as soon as it is labelled."""
-    for labels in labelled:
-        lines = _csv(_rows(labelling, labels)) if form == CSV else f"{json.dumps(_record(labelling, labels))}\n"
-        click.echo(lines, out, nl=False)
+def lines_of(labelling: Labelling, labels: Labels, form: str) -> str:
+    """Return the labels of a test as lines of CSV, one for each model, or as a line of JSON."""
+    return _csv(_rows(labelling, labels)) if form == CSV else f"{json.dumps(_record(labelling, labels))}\n"
 
 
 def header_of(labelling: Labelling, form: str) -> str:

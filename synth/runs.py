@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-import click
 import msgspec
 
 from backends.shared.backend import Backend
@@ -21,12 +20,13 @@ from backends.shared.device import Device, DeviceOptions
 from backends.shared.process import RunError
 from backends.shared.profiles import Profile
 from backends.shared.results import MemoryFailure, ProgressFailure, ProgressTrial, Result, ResultFile, now
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.campaigns import ALONE, AnyDue, Campaign, told_of_limit
 from synth.hangs import Control, StuckError, results_of
 from synth.junit import Case, CaseOutcome, junit
 from synth.known import KnownFailures
+from synth.watch import remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,9 @@ class TrialsRun(Generic[AnyResult]):
     def tell_end(self, campaign: Campaign) -> None:
         """Print why trials were not made, if some were not."""
         if self.stuck:
-            click.echo(one_line(f"synth: {self.stuck}"), err=True)
+            remark(self.stuck)
         elif self.left:
-            click.echo(one_line(f"synth: {told_of_limit(self.left, campaign)}"), err=True)
+            remark(f"{told_of_limit(self.left, campaign)}")
 
     def case(self, test: str, name: str, against: Mapping[str, tuple[CaseOutcome, str]]) -> Case:
         """Return the JUnit case of a trial of a test; ``against`` are the names of trials that contradict models."""
@@ -154,4 +154,4 @@ class TrialsRun(Generic[AnyResult]):
 def tell_unsound(seen: Iterable[tuple[str, str, str]]) -> None:
     """Print a line for each model of ``--sound`` that is contradicted: the model, a test, and how that was seen."""
     for model, test, how in seen:
-        click.echo(one_line(f"synth: {model} is not sound here: {test} was seen to {how}"), err=True)
+        remark(f"{model} is not sound here: {test} was seen to {how}")

@@ -28,7 +28,7 @@ from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
 from synth.checking.sources import KernelFile, read_kernels, spirv_kernels
 from synth.checking.tasks import KernelTask, tasks_of
-from synth.options.launch import LaunchWords
+from synth.requests import LaunchWords
 
 HERE = Path(__file__).parent / "kernels_alike"
 FILES = {

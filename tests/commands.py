@@ -5,7 +5,7 @@ from typing import Any
 import click
 from click.testing import CliRunner, Result
 
-from synth.cli import COMMANDS, main
+from synth.commands.cli import COMMANDS, main
 
 
 def synth(*words: object, **options: Any) -> Result:

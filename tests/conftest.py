@@ -24,7 +24,7 @@ from backends.registry import BACKENDS
 from backends.shared.clang_spirv import INSTALL, tools
 from backends.shared.device import DeviceOptions
 from corpus.errors import InputError
-from synth.cli import COMMANDS
+from synth.commands.cli import COMMANDS
 
 # Fixtures from elsewhere.
 __all__ = [

@@ -76,7 +76,7 @@ class Changes:
 
 def given(folder: Path, words: Sequence[str]) -> int:
     """The exit code of a command that is given in a folder."""
-    from synth.cli import main
+    from synth.commands.cli import main
 
     os.chdir(folder)
     try:

@@ -31,7 +31,7 @@ from synth.checking.compilers import compiled
 from synth.checking.questions import flagging
 from synth.checking.sources import KernelFile, read_kernels, spirv_kernels
 from synth.checking.tasks import KernelTask, tasks_of
-from synth.options.launch import read_launch
+from synth.requests import read_launch
 
 HOST = Path(__file__).with_name("machine_host.py")
 MACHINES = {"opencl": OPENCL, "vulkan": GLSL}

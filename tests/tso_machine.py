@@ -19,11 +19,11 @@ from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.judge import outcomes
-from synth.cli import main
+from synth.commands.cli import main
 from synth.inference import memory_runs
+from synth.inference.loop import LoopOptions
 from synth.inputs import Input
 from synth.memory.seen import LitmusRuns
-from synth.options.loop import LoopOptions
 
 SEEN = 1000
 """The instances of a launch, and those in which each outcome is seen."""

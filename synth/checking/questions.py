@@ -70,7 +70,7 @@ from synth.checking.findings import (
 from synth.checking.lines import own_place
 from synth.checking.places import locations, shown
 from synth.memory.liveness import explain_liveness
-from synth.options.models import ENUMERATE, SAT
+from synth.requests import ENUMERATE, SAT
 
 PROGRESS = ("unfair", "hsa", "obe", "hsa+obe", "lobe", "fair")
 """The progress models that are asked about, the least fair first; neither of ``obe`` and ``hsa`` is the fairer one."""

@@ -159,7 +159,7 @@ def table_of(every: Sequence[CheckedKernel]) -> tuple[Table, list[str]]:
     """Return a table with a row for each answer, and the lines below it: how many there are, and what has no answer."""
     from rich.text import Text
 
-    from synth.screen import plain_table
+    from synth.screen.console import plain_table
 
     models = len({each.model for each in every if each.model}) > 1
     table = plain_table("file", "kernel", "launch", *(("model",) if models else ()), "answer", "progress")

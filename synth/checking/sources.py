@@ -36,7 +36,7 @@ from corpus.code.spirv.translation import specialisation, translated
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT, open_bytes, read_bytes, read_text
 from synth.checking.compilers import SOURCE_LANGUAGES, compiled
-from synth.options.launch import SPIRV, LaunchWords, read_launch
+from synth.requests import SPIRV, LaunchWords, read_launch
 
 
 class KernelFormat(NamedTuple):

@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-import click
-
 from corpus.awaited import awaiting
 from corpus.errors import InputError, printable
 from synth.checking.account import CheckedKernel
@@ -16,7 +14,7 @@ from synth.checking.questions import CheckAnswer
 from synth.checking.rows import known_answers
 from synth.checking.work import KernelSource
 from synth.folders import LeftOut
-from synth.watch import Watch, watching
+from synth.watch import Watch, remark, watching
 
 
 def exit_code(answers: Collection[CheckAnswer]) -> int:
@@ -83,7 +81,7 @@ class CheckTally:
         Raises ``InputError`` where no file has a kernel.
         """
         for error in self._errors:
-            click.echo(printable(f"synth: {error}"), err=True)
+            remark(str(error))
         if not self._answered:
             raise InputError(f"no kernel in any of the {len(self.sources)} files", ", ".join(map(str, given)))
         if without := len(self.sources) - len(self._answered):
@@ -91,5 +89,5 @@ class CheckTally:
         self._left_out.tell(path for path in given if os.path.isdir(path))
         if self._as_known:
             count = "1 answer is" if self._as_known == 1 else f"{self._as_known} answers are"
-            click.echo(printable(f"synth: {count} as {self._known_file} has it, and no reason to fail"), err=True)
+            remark(f"{count} as {self._known_file} has it, and no reason to fail")
         return exit_code(self._answers)

@@ -35,7 +35,7 @@ from synth.checking.sources import (
     source_name,
     specialised,
 )
-from synth.options.launch import LaunchWords, read_launch
+from synth.requests import LaunchWords, read_launch
 
 MOST_STATES = 64
 """The most states of memory that a kernel may leave to the next one of its stream."""

@@ -25,8 +25,8 @@ from synth.checking.questions import CheckAnswer, check, together
 from synth.checking.sources import FORMATS, NoKernelError, languages, may_have_kernels, read_for_check
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.folders import LeftOut, files_below
-from synth.options.launch import LaunchWords
 from synth.pool import Jobs, Subtasks, results_in_order
+from synth.requests import LaunchWords
 from synth.watch import Watch
 from synth.worker import Limits, is_starved
 

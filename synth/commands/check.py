@@ -19,11 +19,12 @@ from synth import VERSION
 from synth.drawing.files import check_picture_name, write_picture
 from synth.interruption import until_interrupted
 from synth.options.form import form_options, print_as, printed_as
-from synth.options.launch import LaunchWords, compiler_option, launch_options
-from synth.options.models import ENUMERATE, SAT, models_option
+from synth.options.launch import compiler_option, launch_options
+from synth.options.models import models_option
 from synth.options.page import Page
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
+from synth.requests import ENUMERATE, SAT, LaunchWords
 from synth.tables import FORMS, TABLE
 from synth.worker import Limits
 
@@ -320,7 +321,7 @@ def _print_lines(answers: Iterable[CheckedKernel], form: str, out: IO[str] | Non
 
 def _print_table(checked: Sequence[CheckedKernel]) -> None:
     from synth.checking.rows import table_of
-    from synth.screen import print_table, screen
+    from synth.screen.console import print_table, screen
 
     table, lines = table_of(checked)
     console = screen(120 + max((len(each.name) for each in checked), default=0))

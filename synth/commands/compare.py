@@ -34,10 +34,11 @@ from synth.options.form import json_option, printed_as
 from synth.options.models import ModelName
 from synth.options.page import Page
 from synth.options.values import Span
-from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
+from synth.options.vocabulary import Words, vocabulary_option
 from synth.options.work import A_PART, limit_options, run_options, workplaces
 from synth.pool import Jobs, resumable
-from synth.screen import print_table, printable_lines, screen, table_console
+from synth.requests import MOST_EVENTS
+from synth.screen.console import print_table, printable_lines, screen, table_console
 from synth.tables import TABLE
 from synth.units import INTERRUPTED, Record, Until, Unwritten
 from synth.watch import watching

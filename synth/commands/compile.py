@@ -33,8 +33,9 @@ from synth.options.question_folder import (
     question_name,
     told,
 )
-from synth.options.tests import SelectionFilter, choice_options
+from synth.options.tests import choice_options
 from synth.pool import cores, resumable
+from synth.requests import SelectionFilter
 
 if TYPE_CHECKING:
     from synth.translation.compiled import TranslationTask

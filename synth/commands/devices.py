@@ -13,7 +13,7 @@ from rich.text import Text
 from backends.registry import BACKENDS
 from backends.shared.toolchain import Probed
 from synth.options.form import json_option
-from synth.screen import screen
+from synth.screen.console import screen
 from synth.watch import gathered
 
 

@@ -15,8 +15,9 @@ from corpus.errors import InputError, printable
 from synth.options.form import json_option
 from synth.options.models import model_option
 from synth.options.page import Page
-from synth.options.tests import SelectionFilter, suites_option
+from synth.options.tests import suites_option
 from synth.pool import cores
+from synth.requests import SelectionFilter
 from synth.statistics import INDEPENDENT, SIGNIFICANCE
 from synth.watch import busy
 
@@ -175,7 +176,7 @@ def _record(sides: list[ResultSide], found: ResultComparison) -> dict[str, objec
 def _print(sides: list[ResultSide], found: ResultComparison, judged: bool) -> None:
     from rich.text import Text
 
-    from synth.screen import plain_table, screen
+    from synth.screen.console import plain_table, screen
 
     console = screen()
     a, b = (printable(f"{letter}: {side.name}") for letter, side in zip("AB", sides, strict=True))

@@ -6,7 +6,7 @@ import click
 from rich.table import Table
 
 from corpus.cycles.edges import all_annotations, all_edges, describe_annotation, describe_edge
-from synth.screen import screen
+from synth.screen.console import screen
 
 
 @click.command(name="edges")

@@ -22,11 +22,12 @@ from synth.families.interface import Told, chosen, family_given
 from synth.inputs import Input
 from synth.labels import JSON, UNKNOWN, Labels, LabelTally, ModelAnswer
 from synth.options.form import json_option
-from synth.options.models import AUTO, model_option, unroll_option
+from synth.options.models import model_option, unroll_option
 from synth.options.page import Page
-from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
+from synth.options.tests import bell_option, choice_options, with_bell
 from synth.options.work import limit_options
-from synth.screen import printable_lines, table_console
+from synth.requests import AUTO, SelectionFilter
+from synth.screen.console import printable_lines, table_console
 from synth.worker import Limits
 
 

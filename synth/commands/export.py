@@ -20,7 +20,8 @@ from synth.options.question_folder import (
     question_name,
     told,
 )
-from synth.options.tests import SelectionFilter, choice_options
+from synth.options.tests import choice_options
+from synth.requests import SelectionFilter
 
 
 @click.command(name="export", cls=Page, first="--to --model --where --output")

@@ -19,14 +19,15 @@ from corpus.files import write_atomically
 from synth.drawing.files import check_picture_name, write_picture
 from synth.inputs import Input, check_one_file_each, expand
 from synth.options.form import json_option
-from synth.options.launch import KERNELS, NOT_REPAIRED, LaunchWords, compiler_option, launch_options
+from synth.options.launch import compiler_option, launch_options
 from synth.options.models import ModelName, unroll_option
 from synth.options.page import Page
 from synth.options.tests import bell_option, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs, results_in_order, run_tasks
 from synth.repair.costs import TARGETS
-from synth.screen import printable_lines
+from synth.requests import KERNELS, NOT_REPAIRED, LaunchWords
+from synth.screen.console import printable_lines
 from synth.units import stopped_by
 from synth.watch import Watch, watching
 from synth.worker import Limits

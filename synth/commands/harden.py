@@ -22,7 +22,7 @@ from synth.options.form import json_option
 from synth.options.page import Page
 from synth.options.question_folder import FolderState, question_folder, question_name, told
 from synth.options.values import Seconds
-from synth.screen import screen
+from synth.screen.console import screen
 from synth.statistics import CONFIDENCE, runs_without_failure
 from synth.watch import watching
 

@@ -32,7 +32,8 @@ from synth.importing.results import TIMEOUT, ImportedResults, ImportSettings, me
 from synth.importing.suites import Suite, with_mutants
 from synth.inputs import tell_of_cut
 from synth.options.page import Page
-from synth.options.tests import SelectionFilter, choice_options
+from synth.options.tests import choice_options
+from synth.requests import SelectionFilter
 from synth.watch import watched
 
 

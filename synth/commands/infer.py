@@ -19,6 +19,7 @@ from synth.drawing.files import check_picture_name, write_picture
 from synth.families.interface import refuse_given
 from synth.inference.answer import lines_of, ordering_of, record_of
 from synth.inference.facts import NeverSeen
+from synth.inference.loop import LoopOptions
 from synth.inference.memory import SketchHypotheses
 from synth.inference.output import write_answer, write_program
 from synth.inference.pipeline import InferenceRequest, answered, folder_of, run_loop, told_apart
@@ -27,12 +28,13 @@ from synth.inference.promise_runs import TRIES
 from synth.inference.promises import parse_bound
 from synth.memory.suites import narrowed
 from synth.options.form import json_option
-from synth.options.loop import LoopOptions, loop_options
+from synth.options.loop import loop_options
 from synth.options.page import Page
 from synth.options.values import Span
-from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
+from synth.options.vocabulary import Words, vocabulary_option
 from synth.pool import resumable
-from synth.screen import printable_lines
+from synth.requests import MOST_EVENTS
+from synth.screen.console import printable_lines
 from synth.units import Until
 
 OF_SKETCHES = ("changes", "events", "vocabulary", "threads", "stress")

@@ -16,13 +16,14 @@ from synth.families.interface import chosen, family_given
 from synth.growing_file import digest_of, growing
 from synth.inputs import Input
 from synth.label_file import known_labels
-from synth.labels import CSV, Labelling, Labels, LabelTally, header_of, label_tests, print_lines, print_table
+from synth.labels import CSV, Labelling, Labels, LabelTally, header_of, label_tests, lines_of
 from synth.options.form import form_options, print_as, printed_as
 from synth.options.models import method_option, model_option, unroll_option
 from synth.options.page import Page
-from synth.options.tests import SelectionFilter, bell_option, choice_options, with_bell
+from synth.options.tests import bell_option, choice_options, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs
+from synth.requests import SelectionFilter
 from synth.tables import FORMS
 from synth.watch import watching
 from synth.worker import Limits
@@ -138,10 +139,13 @@ def command(
     if output is None:
         labelled = _counted(labelling, tests, places, limits, tally, expectations)
         if form in FORMS:
-            print_table(labelling, labelled)
+            from synth.screen.labels import print_labels  # rich is slow to import
+
+            print_labels(labelling, labelled)
         else:
             click.echo(header_of(labelling, form), nl=False)
-            print_lines(labelling, labelled, form)
+            for labels in labelled:
+                click.echo(lines_of(labelling, labels, form), nl=False)
     else:
         request = labelling.request() | {
             "format": form,
@@ -159,7 +163,8 @@ def command(
                 expectations.add(labels, restored=True)
         labelled = _counted(labelling, tests[len(known) :], places, limits, tally, expectations)
         with growing(output) as out:
-            print_lines(labelling, labelled, form, out)
+            for labels in labelled:
+                click.echo(lines_of(labelling, labels, form), out, nl=False)
     code, differing = tally.tell(), expectations.tell() if expectations else 0
     sys.exit(code or differing)
 

@@ -31,11 +31,11 @@ from synth.memory.translating import Checked, checked
 from synth.options.form import json_option
 from synth.options.models import ModelName
 from synth.options.page import Page
-from synth.options.values import Span, listed, spelled
-from synth.options.vocabulary import MOST_EVENTS
+from synth.options.values import Span, listed
 from synth.options.work import A_PART, limit_options, run_options, workplaces
 from synth.pool import resumable
-from synth.screen import printable_lines
+from synth.requests import MOST_EVENTS, spelled
+from synth.screen.console import printable_lines
 from synth.units import INTERRUPTED, Until, Unwritten
 from synth.watch import watching
 from synth.worker import Limits

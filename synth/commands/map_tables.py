@@ -36,10 +36,10 @@ from synth.memory.sequences import (
     told_table_bug,
     write_table_bugs,
 )
-from synth.options.values import spelled
 from synth.options.work import workplaces
 from synth.pool import resumable
-from synth.screen import printable_lines
+from synth.requests import spelled
+from synth.screen.console import printable_lines
 from synth.units import INTERRUPTED, Until, Unwritten
 from synth.watch import watching
 from synth.worker import Limits

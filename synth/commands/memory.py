@@ -18,8 +18,9 @@ from synth.options.models import ModelName, models_option
 from synth.options.page import Page
 from synth.options.question_folder import output_option
 from synth.options.values import MOST_EDGES, Span
-from synth.options.vocabulary import MOST_EVENTS, vocabulary_option
+from synth.options.vocabulary import vocabulary_option
 from synth.options.work import A_PART, limit_options, run_options, solver_option
+from synth.requests import MOST_EVENTS
 
 
 @click.command(

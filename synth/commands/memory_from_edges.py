@@ -24,9 +24,10 @@ from corpus.litmus.locations import MEMORY_REGIONS, Region
 from corpus.litmus.orders import SCOPES
 from synth.memory.synthesis import CycleSuiteOutcome, CycleSuiteRequest, synthesise, write_suite
 from synth.options.question_folder import corpus_folder, question_name, span, told
-from synth.options.values import Numbers, listed, spelled
+from synth.options.values import listed
 from synth.options.work import workplaces
 from synth.pool import resumable
+from synth.requests import Numbers, spelled
 from synth.units import INTERRUPTED, stopped_by
 from synth.watch import watching
 from synth.worker import Limits

@@ -13,14 +13,15 @@ from corpus.errors import one_line, printable
 from corpus.journal import Journal, read_corpus
 from corpus.litmus.locations import MEMORY_REGIONS
 from corpus.litmus.orders import SCOPES
-from synth.memory.show import size_table
 from synth.memory.suites import SuiteRequest, empty_sets, remove_mutants, synthesise, write_suite
 from synth.options.question_folder import corpus_folder, question_name, span, told
-from synth.options.values import Numbers, listed, spelled
+from synth.options.values import listed
 from synth.options.vocabulary import Words
 from synth.options.work import workplaces
 from synth.pool import resumable
-from synth.screen import table_console
+from synth.requests import Numbers, spelled
+from synth.screen.console import table_console
+from synth.screen.counts import size_table
 from synth.units import INTERRUPTED
 from synth.watch import watching
 from synth.worker import Limits

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from oracle.catalogue import catalogue, first_sentence
 from synth.options.form import json_option
-from synth.screen import plain_table, screen
+from synth.screen.console import plain_table, screen
 
 
 @click.command(name="models")

@@ -12,9 +12,10 @@ from corpus.files import write_atomically
 from synth.options.form import JSON, form_options, printed_as
 from synth.options.models import model_option
 from synth.options.page import Page
-from synth.options.tests import SelectionFilter, choice_options, suites_option
+from synth.options.tests import choice_options, suites_option
 from synth.options.values import JOBS
 from synth.pool import cores
+from synth.requests import SelectionFilter
 from synth.tables import TABLE
 from synth.worker import Limits
 

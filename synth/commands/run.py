@@ -27,8 +27,9 @@ from synth.options.form import json_option
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.models import model_option
 from synth.options.page import Page
-from synth.options.tests import SelectionFilter, choice_options
+from synth.options.tests import choice_options
 from synth.pool import resumable
+from synth.requests import SelectionFilter
 from synth.runs import Running
 
 

@@ -13,8 +13,9 @@ from synth.mutation.kills import read_kills, read_suite
 from synth.mutation.show import record, tables
 from synth.options.form import json_option
 from synth.options.page import Page
-from synth.options.tests import SelectionFilter, choice_options
-from synth.screen import screen
+from synth.options.tests import choice_options
+from synth.requests import SelectionFilter
+from synth.screen.console import screen
 from synth.statistics import CONFIDENCE
 from synth.watch import busy
 

@@ -25,9 +25,10 @@ from synth.labels import UNKNOWN
 from synth.options.form import json_option
 from synth.options.models import models_option
 from synth.options.page import Page
-from synth.options.tests import SelectionFilter, choice_options
+from synth.options.tests import choice_options
 from synth.pool import cores
-from synth.screen import screen
+from synth.requests import SelectionFilter
+from synth.screen.console import screen
 from synth.selection import Selection, Words, select, separated_pairs, sides
 from synth.watch import busy
 

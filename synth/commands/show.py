@@ -19,8 +19,10 @@ from synth.families.interface import family
 from synth.inputs import family_in
 from synth.options.form import json_option
 from synth.options.page import Page
-from synth.options.tests import SelectionFilter, choice_options
-from synth.screen import Listing, plain_table, print_json, print_table, screen
+from synth.options.tests import choice_options
+from synth.requests import SelectionFilter
+from synth.screen.console import Listing, plain_table, print_json, print_table, screen
+from synth.screen.counts import count_tables
 from synth.watch import busy
 
 
@@ -88,7 +90,7 @@ def command(corpus: Path, list_tests: bool, choice: SelectionFilter, svg: Path |
     console = screen()
     console.print(printable(f"{corpus}: {len(opened.tests)} tests, {opened.state}"), markup=False)
     listing = Listing(plain_table(*counts.heads), lambda: (cells for _, cells in counts.lines()))
-    shown = chain[tuple[str, Table | Listing]](counts.tables(), [(counts.listed, listing)] if list_tests else ())
+    shown = chain[tuple[str, Table | Listing]](count_tables(counts), [(counts.listed, listing)] if list_tests else ())
     for title, table in shown:
         console.print()
         print_table(console, table, title)

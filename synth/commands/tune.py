@@ -21,7 +21,7 @@ from synth.options.form import json_option
 from synth.options.page import Page
 from synth.options.question_folder import FolderState, question_folder, question_name, told
 from synth.options.values import Seconds
-from synth.screen import screen
+from synth.screen.console import screen
 from synth.tuning.account import print_found, record, remarks
 from synth.tuning.journal import answered, journal_of, open_journal, search_of
 from synth.tuning.measuring import Bench

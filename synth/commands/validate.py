@@ -13,13 +13,14 @@ from corpus.errors import InputError, printable, visible
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
 from synth.options.form import json_option
-from synth.options.launch import LaunchWords, compiler_option, launch_options
-from synth.options.models import AUTO, models_option, unroll_option
+from synth.options.launch import compiler_option, launch_options
+from synth.options.models import models_option, unroll_option
 from synth.options.page import Page
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
 from synth.pool import map_each
-from synth.screen import plain_table, print_table, screen
+from synth.requests import AUTO, LaunchWords
+from synth.screen.console import plain_table, print_table, screen
 from synth.translation.account import finding_lines, judged_record, verdict_line
 from synth.translation.compiled import models_of
 from synth.translation.judging import JudgedTranslation, TranslationVerdict, judge_translation

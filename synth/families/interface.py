@@ -15,11 +15,9 @@ from corpus.errors import InputError
 from synth.accounts import Account
 from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
-from synth.options.tests import SelectionFilter
+from synth.requests import SelectionFilter
 
 if TYPE_CHECKING:  # slow to import, and not every command needs it
-    from rich.table import Table
-
     from backends.shared.backend import Backend
     from corpus.suite import Corpus
     from corpus.test import Test
@@ -48,7 +46,7 @@ class Told:
 
 
 class CorpusCounts(Protocol):
-    """The interface of the counts of a corpus, which ``synth show`` prints.
+    """The interface of the counts of a corpus, which ``synth show`` prints (``synth.screen.counts``).
 
     The list of tests has columns with these ``heads``, and is called ``listed``.
     """
@@ -56,11 +54,8 @@ class CorpusCounts(Protocol):
     heads: tuple[str, ...]
     listed: str
 
-    def tables(self) -> Iterator[tuple[str, Table]]:
-        """Yield the titles and tables of the counts."""
-
     def summary(self) -> dict[str, Any]:
-        """Return what the tables show as plain data."""
+        """Return the counts as plain data."""
 
     def lines(self) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
         """Yield what the list says of each test, as plain data and as the cells of its columns."""

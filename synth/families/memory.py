@@ -18,7 +18,7 @@ from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
 from synth.memory.labels import LitmusLabelling
 from synth.memory.questions import questions, refuse_progress
-from synth.options.models import SMT
+from synth.requests import SMT
 
 if TYPE_CHECKING:  # imported only where a command needs it
     from backends.shared.backend import Backend
@@ -56,13 +56,13 @@ class Memory:
         return list(tests)
 
     def counted(self, corpus: Corpus) -> CorpusCounts:
-        from synth.memory.show import SuiteCounts
+        from synth.memory.counts import SuiteCounts
 
         return SuiteCounts(corpus)
 
     def distribution_svg(self, corpus: Corpus) -> str:
         from synth.drawing.figures import memory_distribution_svg
-        from synth.memory.show import SuiteCounts
+        from synth.memory.counts import SuiteCounts
 
         census = SuiteCounts(corpus)
         counts = {}

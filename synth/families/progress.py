@@ -18,8 +18,8 @@ from oracle.progress.plugins import resolve_models
 from synth.families.interface import CorpusCounts, Told, VerdictWords
 from synth.inputs import Input, read_all
 from synth.labels import JSON, Labelling
-from synth.options.models import SMT
 from synth.progress.labels import ProgressLabelling
+from synth.requests import SMT
 
 if TYPE_CHECKING:  # imported only where a command needs it
     from backends.shared.backend import Backend
@@ -53,13 +53,13 @@ class Progress:
         return [given if given.record is record else replace(given, record=record) for given, record in read]
 
     def counted(self, corpus: Corpus) -> CorpusCounts:
-        from synth.progress.show import ProgressCounts
+        from synth.progress.counts import ProgressCounts
 
         return ProgressCounts(corpus)
 
     def distribution_svg(self, corpus: Corpus) -> str:
         from synth.drawing.figures import distribution_svg
-        from synth.progress.show import ProgressCounts
+        from synth.progress.counts import ProgressCounts
 
         return distribution_svg(ProgressCounts(corpus).borders.table_4)
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from synth.hardening.application import spelled
 from synth.hardening.reduction import FenceTally, Places, Reduction, Verdict
-from synth.screen import Screen, plain_table
+from synth.screen.console import Screen, plain_table
 from synth.statistics import rate_interval
 
 

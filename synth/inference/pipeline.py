@@ -24,11 +24,10 @@ from oracle.inference.fitting import fitting
 from oracle.inference.sketch import Sketch
 from synth.inference.answer import InferenceAnswer, answer
 from synth.inference.facts import MemoryFacts, NeverSeen, read_facts
-from synth.inference.loop import LoopBudget, LoopStep, closed_loop
+from synth.inference.loop import LoopBudget, LoopOptions, LoopStep, closed_loop
 from synth.inference.memory import ProgramSearch, SketchHypotheses, changes_that_fit
 from synth.inference.memory_runs import LitmusExperiment
 from synth.memory.runs import INSTANCES, Launches
-from synth.options.loop import LoopOptions
 from synth.units import Until
 from synth.watch import watching
 

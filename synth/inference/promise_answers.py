@@ -29,7 +29,7 @@ from backends.shared.files import write_files
 from backends.shared.mapping import DEVICE, MAPPINGS, PLACEMENTS, launch, placements_of
 from backends.shared.process import ended_by_signals
 from backends.shared.profiles import DEFAULT
-from corpus.errors import InputError, one_line, visible
+from corpus.errors import InputError, visible
 from corpus.files import inner_folder, write_atomically
 from corpus.progress.text import program_of
 from oracle.inference.classes import next_test
@@ -41,7 +41,7 @@ from synth.drawing.files import write_picture
 from synth.hangs import remarks
 from synth.inference.answer import InferenceAnswer, answer, lines_of, ordering_of, record_of
 from synth.inference.facts import NeverSeen
-from synth.inference.loop import LoopBudget, LoopEnd, LoopOutcome, LoopStep, closed_loop
+from synth.inference.loop import LoopBudget, LoopEnd, LoopOptions, LoopOutcome, LoopStep, closed_loop
 from synth.inference.output import MOST_DRAWN
 from synth.inference.pipeline import folder_of
 from synth.inference.promise_runs import TRIES, opened
@@ -55,9 +55,9 @@ from synth.inference.promises import (
     read_promise_facts,
     suite_tests,
 )
-from synth.options.loop import LoopOptions
 from synth.runs import Running
-from synth.screen import printable_lines
+from synth.screen.console import printable_lines
+from synth.watch import remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +145,12 @@ def _answers(asked: PromiseRequest, folder: Path | None) -> Iterator[PlacedAnswe
     for group, around in groups:
         found = read_promise_facts(asked.family, asked.sources, asked.tests, asked.column, asked.never, around)
         for line in found.unread:
-            click.echo(one_line(f"synth: {line}"), err=True)
+            remark(line)
         outcome = None
         if asked.loop is not None and folder is not None:
             outcome = _looped(asked, asked.loop, found, group, folder)
-        for remark in remarks(found.slow, found.unconfirmed):
-            click.echo(one_line(f"synth: {remark}"), err=True)
+        for words in remarks(found.slow, found.unconfirmed):
+            remark(words)
         yield _answered(asked, found, around, outcome)
 
 
@@ -206,7 +206,7 @@ def _looped(
 
     def told(step: LoopStep) -> None:
         after = f"{step.after.size} of {valid.size} fit" if step.after is not step.before else "nothing new"
-        click.echo(one_line(f"synth: {step.name}: {after}"), err=True)
+        remark(f"{step.name}: {after}")
 
     with (
         ended_by_signals(),
@@ -221,7 +221,7 @@ def _looped(
     found.slow += known.slow
     found.unconfirmed += known.unconfirmed
     if outcome.reason:
-        click.echo(one_line(f"synth: {outcome.reason}"), err=True)
+        remark(outcome.reason)
     return outcome
 
 
@@ -298,7 +298,7 @@ def _write_programs(folder: Path, found: Sequence[PlacedAnswer], backend: str, m
                 shape = launch(program, mapping, placement=placement)
                 write_files(inner_folder(folder, "next"), BACKENDS[backend].progress_files(following.test.name, shape))
         except InputError as error:
-            click.echo(one_line(f"synth: {following.sketch.name}: {error.message}"), err=True)
+            remark(f"{following.sketch.name}: {error.message}")
 
 
 def _unions_of(found: PlacedAnswer) -> list[PromiseUnion]:

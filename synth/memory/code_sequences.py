@@ -27,7 +27,7 @@ from oracle.executions.bounds import UNROLL
 from oracle.executions.judge import Answer
 from oracle.operational.amdgpu import FAMILIES, outcomes
 from synth.memory.judging import judge_with
-from synth.options.models import AUTO
+from synth.requests import AUTO
 
 BACKEND = "hip"
 """The back end whose code is read."""

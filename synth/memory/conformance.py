@@ -28,8 +28,8 @@ from oracle.executions.values import Value, holds
 from synth.conformance import Outcome, Promise, forbidden, recorded
 from synth.inputs import Input
 from synth.memory.judging import judge_with
-from synth.options.models import AUTO
 from synth.pool import map_each
+from synth.requests import AUTO
 from synth.watch import watching
 from synth.worker import Limits
 

@@ -36,6 +36,7 @@ from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
 from oracle.herd import LANGUAGES, herd_model
 from synth.inputs import INDEX, Input, check_one_file_each, read_all
+from synth.watch import remark
 
 
 def _without_cache(mode: Mode) -> Mode:
@@ -218,7 +219,7 @@ def _converted(
         try:
             yield converted(given, dialect, dropped, runner, storage)
         except InputError as error:
-            click.echo(f"synth: {error}", err=True)
+            remark(str(error))
 
 
 def _contents(tests: Sequence[Converted], dialect: Dialect | None, expected: bool) -> Files:

@@ -12,7 +12,7 @@ from corpus.litmus.orders import SCOPES, Order
 from oracle.cat.interpreter import Model
 from oracle.executions.vocabulary import vocabulary_of
 from synth.memory.synthesis import CycleSuiteRequest
-from synth.options.values import spelled
+from synth.requests import spelled
 
 
 def cuts(request: CycleSuiteRequest) -> str:

@@ -16,7 +16,7 @@ from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import silence
 from oracle.executions.judge import Judgement, is_quick_to_list, judge, unknown
 from oracle.executions.steps import TooManyError, TooManyValuesError
-from synth.options.models import AUTO, ENUMERATE, SAT, SMT
+from synth.requests import AUTO, ENUMERATE, SAT, SMT
 
 if TYPE_CHECKING:  # slow to import, and not every command needs it
     from corpus.test import Test

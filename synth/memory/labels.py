@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
-from corpus.errors import InputError, printable
+from corpus.errors import InputError
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
@@ -17,14 +16,10 @@ from oracle.executions.judge import Judgement, unknown
 from oracle.executions.values import Address, Value
 from oracle.progress.models import ProgressModel, Verdict
 from synth.inputs import Input
-from synth.labels import ERROR, MARKS, UNKNOWN, Labels, LabelTask, ModelAnswer, mark_table
+from synth.labels import UNKNOWN, Labels, LabelTask, ModelAnswer
 from synth.memory.judging import judge_together, judge_with
 from synth.memory.questions import questions
 from synth.progress.labels import LEGEND, progress_head
-
-if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
 
 PROGRESS_VERDICTS = (Verdict.TERMINATES, Verdict.MAY_HANG)
 """The verdicts of progress models, which no consistency model has."""
@@ -137,36 +132,27 @@ class LitmusLabelling:
             record["outcomes"] = [{spell(term): _value(value) for term, value in final} for final in judgement.outcomes]
         return record | ({"reason": judgement.reason} if judgement.reason else {})
 
-    def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
-        """Return the table with one line a test: all that one model says, or a letter for each of several."""
+    @property
+    def heads(self) -> Sequence[str]:
+        """Return the heads of the columns of the models: their names, those of progress models in lines."""
         first = len(self.names) - self.progress
-        heads = [*self.names[:first], *map(progress_head, self.names[first:])]
+        return [*self.names[:first], *map(progress_head, self.names[first:])]
+
+    @property
+    def details(self) -> Sequence[str]:
+        """Return the columns of all that one consistency model says; of several models a letter is shown."""
         alone = len(self.names) == 1 and not self._of_progress
-        table = self._wide_table(labelled) if alone else mark_table(heads, labelled)
-        return table, list(self._legend(labelled))
+        return ("verdict", "condition", "executions", "matching", "flags") if alone else ()
 
-    def _wide_table(self, labelled: Sequence[Labels]) -> Table:
-        from rich.text import Text
-
-        from synth.screen import plain_table
-
-        table = plain_table("test")
-        for column in ("verdict", "condition", "executions", "matching", "flags"):
-            table.add_column(column, no_wrap=True)
-        for labels in labelled:
-            row = [Text(ERROR, "red")] if labels.error else self._row(labels.labels[0])
-            table.add_row(Text(printable(labels.file)), *row)
-        return table
-
-    def _row(self, label: ModelAnswer) -> Iterator[Text]:
-        from rich.text import Text
-
+    def detail_cells(self, label: ModelAnswer) -> Sequence[str]:
+        """Return the verdict, the condition's truth, how many executions there are, and the flags."""
         judgement = _judgement(label)
-        yield Text(self._text(label), MARKS[judgement.answer][1])
-        yield Text(truth_text(judgement.condition))
-        for count in (judgement.executions, judgement.matching):
-            yield Text("" if count is None else str(count))
-        yield Text(", ".join(judgement.flags))
+        counts = ("" if count is None else str(count) for count in (judgement.executions, judgement.matching))
+        return (self._text(label), truth_text(judgement.condition), *counts, ", ".join(judgement.flags))
+
+    def legend(self, labelled: Sequence[Labels]) -> Sequence[str]:
+        """Return the lines below a table: what marks mean, all outcomes of tests that ask for none, and what is cut."""
+        return list(self._legend(labelled))
 
     @property
     def _of_progress(self) -> int:

@@ -14,8 +14,8 @@ from oracle.progress.models import Verdict
 from synth.accounts import Account
 from synth.labels import UNKNOWN, ModelAnswer
 from synth.memory.explanation import event_names, execution_lines, execution_record, program_lines
-from synth.options.models import AUTO
 from synth.progress.explanation import promise_text
+from synth.requests import AUTO
 
 ENUMERATE, SMT = "enumerate", "smt"
 

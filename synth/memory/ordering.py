@@ -16,7 +16,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from synth.screen import plain_table
+from synth.screen.console import plain_table
 
 Group = tuple[str, ...]
 """The names of models between which no difference was found."""

@@ -38,8 +38,8 @@ from oracle.herd import herd_model
 from synth.inputs import MEMORY, Input, family_in
 from synth.memory.conversion import converted, truth_of
 from synth.memory.judging import judge_with
-from synth.options.models import AUTO
 from synth.pool import Jobs, run_tasks
+from synth.requests import AUTO
 
 SECONDS = 60.0
 """The seconds that one answer of a peer may take."""

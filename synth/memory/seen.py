@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from backends.shared.results import MemoryResult, trial_of
-from corpus.errors import InputError, one_line, printable
+from corpus.errors import InputError, printable
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
 from synth.inputs import Input
@@ -23,7 +23,8 @@ from synth.junit import Case, CaseOutcome
 from synth.memory.conformance import ModelReport, Observation, model_report, observation, promises_by_processes
 from synth.pool import cores
 from synth.runs import TrialsRun, tell_unsound
-from synth.screen import Screen, plain_table, screen
+from synth.screen.console import Screen, plain_table, screen
+from synth.watch import remark
 
 FEW = 24
 """The most tests of which every outcome is shown."""
@@ -86,9 +87,9 @@ def told(
     observations = [observation(file, tests[file], result, promises[file]) for file, result in ran.results.items()]
     reports = [model_report(model.name, observations) for model in models]
     for error in ran.unreadable:
-        click.echo(f"synth: {error}", err=True)
+        remark(str(error))
     for file, reason in ran.failed.items():
-        click.echo(one_line(f"synth: {file}: {reason}"), err=True)
+        remark(f"{file}: {reason}")
     if as_json:
         more = besides.record if besides else {}
         click.echo(json.dumps(_record(hardware, observations, reports, ran) | more, indent=2))

@@ -50,8 +50,8 @@ from oracle.executions.threads import unroll_threads
 from oracle.executions.vocabulary import told_apart, unmade, vocabulary_of
 from synth import VERSION
 from synth.inputs import MEMORY
+from synth.memory.counts import AXIOM
 from synth.memory.judging import labelled_record
-from synth.memory.show import AXIOM
 from synth.pool import Jobs
 from synth.units import Parts, SearchOutcome, Until, as_left, effort_of, search_units
 from synth.worker import UNLIMITED, Limits

@@ -35,10 +35,9 @@ from synth.inputs import MEMORY
 from synth.memory import certification, suites, synthesis
 from synth.memory.certification import Sizes
 from synth.memory.synthesis import Refused, labelled_test, minimal_tests
-from synth.options.values import MOST, spelled
-from synth.options.vocabulary import MOST_EVENTS
 from synth.pool import map_each
 from synth.rebuilding import asked_again, folder_lines, kept, other_lines
+from synth.requests import MOST, MOST_EVENTS, spelled
 from synth.verification import CheckWork, ClaimsRead, RebuiltSuite, UnitFiles, numbers_of, same_lines
 
 Part = TypeVar("Part")

@@ -24,6 +24,7 @@ from synth.inputs import Input
 from synth.memory.conformance import promise_of
 from synth.memory.explanation import explanation_account, program_lines
 from synth.memory.judging import explain_with
+from synth.watch import remark
 
 MODEL = "webgpu"
 
@@ -58,7 +59,7 @@ def export_to_cts(tests: Sequence[Input], folder: Path) -> int:
         try:
             done.append(_converted(given))
         except InputError as error:
-            click.echo(f"synth: {InputError(error.message, given.label)}", err=True)
+            remark(f"{InputError(error.message, given.label)}")
     if done:
         write_folder(folder, iter(suite_files(done, _README).items()))
     complete = len(done) == len(tests)

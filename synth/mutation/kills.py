@@ -37,7 +37,7 @@ from synth.memory.conformance import (
     promise_of,
     recorded_promises,
 )
-from synth.options.tests import SelectionFilter
+from synth.requests import SelectionFilter
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -16,7 +16,7 @@ from synth.memory.seen import Besides
 from synth.mutation.kills import MutantSuite, read_observed, read_suite
 from synth.mutation.plans import PlanEntry, read_plan
 from synth.mutation.show import record, tables
-from synth.options.tests import SelectionFilter
+from synth.requests import SelectionFilter
 
 MOST_LISTED = 100
 """The most tests and mutants that are listed one by one."""

@@ -20,7 +20,7 @@ from math import inf
 
 from corpus.links import MutantLink
 from corpus.test import Test
-from synth.memory.show import axioms
+from synth.memory.counts import axioms
 from synth.mutation.kills import Environment, KillCounts, Machine, MutantSuite, Observed
 from synth.statistics import chance_of_some, count_interval, expected_for
 

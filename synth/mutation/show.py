@@ -12,7 +12,7 @@ from rich.text import Text
 from synth.mutation.kills import Environment, KillCounts, Machine, MutantSuite, Observed
 from synth.mutation.plans import MILLISECONDS, Plan
 from synth.mutation.scores import LEVELS, MutantScore, Score, Trust, best_of, keys, machines, score, scores_by, trust
-from synth.screen import plain_table
+from synth.screen.console import plain_table
 
 FEW = 8
 """The most names that are listed where there may be many."""

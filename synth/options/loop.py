@@ -3,47 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from typing import Any
 
 import click
 
 from backends.registry import BACKENDS
-from backends.shared.device import Device, DeviceOptions
-from corpus.errors import InputError
+from backends.shared.device import DeviceOptions
+from synth.inference.loop import LoopOptions
 from synth.options.values import Seconds
 
 ITERATIONS = 20
 """The number of launches of each test, unless another one is asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoopOptions:
-    """How tests are run: the language and its device, launches of each test, and when to begin no other test.
-
-    ``timeout`` is in seconds for each launch, None where it is measured; ``budget`` is in seconds. ``most`` is the
-    number of tests after which to end, those of earlier calls too.
-    """
-
-    backend: str
-    device: DeviceOptions
-    iterations: int
-    timeout: float | None
-    stress: bool
-    budget: float | None
-    most: int | None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the options as the folder of a loop keeps them: all that changes what is run, but the budget."""
-        return asdict(replace(self, budget=None, most=None))
-
-    def opened(self) -> Device:
-        """Return the device. Raises ``InputError`` where the language has none here."""
-        device = BACKENDS[self.backend].device
-        if device is None:
-            raise InputError(f"--run runs tests on this machine, but {self.backend} tests run elsewhere")
-        return device(self.device)
 
 
 def loop_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from oracle.executions.bounds import UNROLL
+from synth.requests import AUTO, ENUMERATE, SAT, SMT
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -56,12 +57,6 @@ def model_option(
         required=required,
     )
 
-
-ENUMERATE, SAT, SMT = "enumerate", "sat", "smt"
-"""Ways to the verdict of a model that is a .cat file."""
-
-AUTO = "auto"
-"""Enumeration where an estimate of the executions is small; else SAT, and where values are too many for it, SMT."""
 
 method_option = click.option(
     "--method",

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from synth.requests import MOST, Numbers
+
 LONGEST = 366 * 24 * 3600
 """Seconds of the longest time that can be asked for: a year."""
 
@@ -29,13 +31,6 @@ class Seconds(click.types.FloatParamType):
             least = "above 0" if self.positive else "from 0"
             self.fail(f"expected seconds, a number {least} to {LONGEST}, found {value!r}", param, ctx)
         return seconds
-
-
-Numbers = tuple[int, int]
-"""The least and the most."""
-
-MOST = 999
-"""The highest number, where nothing else is said."""
 
 
 MOST_EDGES = 64
@@ -62,12 +57,6 @@ class Span(click.ParamType[Numbers]):
         if not self.least <= first <= last <= self.most:
             self.fail(f"expected numbers between {self.least} and {self.most}, the least first, found '{value}'")
         return first, last
-
-
-def spelled(numbers: Numbers) -> str:
-    """Return a span as its option is written: ``4``, or ``3..6``."""
-    first, last = numbers
-    return str(first) if first == last else f"{first}..{last}"
 
 
 def listed(option: str, text: str | None, known: list[str]) -> tuple[str, ...]:

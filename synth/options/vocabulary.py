@@ -6,9 +6,6 @@ import click
 
 from corpus.executions.vocabulary import VOCABULARIES, optional_words
 
-MOST_EVENTS = 12
-"""Events of a program that may be asked for; more would take years."""
-
 Words = tuple[str, tuple[str, ...], tuple[str, ...]]
 """The dialect, empty where none is named, the optional words to add, and the words to leave out."""
 

@@ -16,7 +16,7 @@ from backends.shared.backend import Backend
 from backends.shared.bundle import Bundle, BundledTest, ExpectedOutcomes, LaunchOption, LaunchWay
 from backends.shared.files import distinct
 from backends.shared.mapping import in_placement, placements_of
-from corpus.errors import InputError, one_line, printable
+from corpus.errors import InputError, printable
 from corpus.progress.text import program_of
 from corpus.runner_tests import of_progress
 from corpus.test import Test
@@ -25,6 +25,7 @@ from synth.compilation import Making, ProgramFiles, bundled_tests, check_program
 from synth.conformance import HANG
 from synth.inputs import PROGRESS
 from synth.progress.conformance import promises_of
+from synth.watch import remark
 
 INSTANCES = (16, 1024, None)
 """The numbers of instances to choose from, where no number is given; ``None``: as many as there is room for."""
@@ -63,7 +64,7 @@ def launched(
         yield from product([test], fitting, mappings)
     if none:
         reason = "no launch has their threads in the groups that they say"
-        click.echo(one_line(f"synth: {len(none)} tests are left out, as {none[0]}: {reason}"), err=True)
+        remark(f"{len(none)} tests are left out, as {none[0]}: {reason}")
 
 
 def progress_bundle(tests: Iterable[Test], backend: Backend, making: Making, models: Sequence[ProgressModel]) -> Bundle:

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 from oracle.progress.models import ProgressModel, verdicts
 from oracle.progress.plugins import resolve_models
 from synth.inputs import Input
-from synth.labels import UNKNOWN, Labels, LabelTask, ModelAnswer, mark_table
-from synth.options.models import AUTO, SAT, SMT
+from synth.labels import UNKNOWN, Labels, LabelTask, ModelAnswer
+from synth.requests import AUTO, SAT, SMT
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from corpus.test import Test
 
 
@@ -33,6 +31,7 @@ class ProgressLabelling:
     facts_told: bool = True
     method: str = AUTO
     columns = ("verdict",)
+    details = ()
     label_together = None  # each test has a transition system of its own
 
     @property
@@ -74,11 +73,19 @@ class ProgressLabelling:
         """Return the verdict for JSON; where there is none, with the reason."""
         return {"verdict": label.verdict, "reason": label.reason} if label.verdict == UNKNOWN else label.verdict
 
-    def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
-        """Return the table with a line for each test and a column for each model: ``T`` terminates, ``H`` may hang."""
+    @property
+    def heads(self) -> Sequence[str]:
+        """Return the heads of the columns of the models: their names, in lines."""
+        return [progress_head(name) for name in self.names]
+
+    def detail_cells(self, label: ModelAnswer) -> Sequence[str]:
+        """Return no cells: a mark tells all."""
+        return ()
+
+    def legend(self, labelled: Sequence[Labels]) -> Sequence[str]:
+        """Return the line that says what the marks mean: ``T`` terminates, ``H`` may hang."""
         lost = any(label.verdict == UNKNOWN for labels in labelled for label in labels.labels)
-        table = mark_table([progress_head(name) for name in self.names], labelled)
-        return table, [LEGEND + ", ? no verdict" * lost]
+        return [LEGEND + ", ? no verdict" * lost]
 
 
 _SOLVERS = {SAT: (), SMT: ("z3",)}

@@ -19,7 +19,7 @@ from backends.shared.device import Device
 from backends.shared.mapping import DEVICE, Launch, in_placement, launch
 from backends.shared.process import Run
 from backends.shared.results import ProgressResult, ProgressTrial, now, open_results
-from corpus.errors import one_line, printable
+from corpus.errors import printable
 from corpus.progress.axb import Instruction, Program
 from corpus.progress.text import program_of
 from corpus.test import Test
@@ -29,7 +29,8 @@ from synth.junit import Case, CaseOutcome, class_name
 from synth.progress.compilation import launched
 from synth.progress.conformance import ModelSummary, by_mapping, by_model, is_doubtful, promising, verdicts_in
 from synth.runs import Running, TrialsRun, tell_unsound
-from synth.screen import plain_table, screen
+from synth.screen.console import plain_table, screen
+from synth.watch import remark
 
 FLOOR = 0.1
 """The least time-out in seconds that is measured: on an unfair device hundreds of tests hang."""
@@ -194,7 +195,7 @@ def _report(
     mappings = by_mapping(ran.results.values())
     slow = [name for name, result in ran.results.items() if result.slow]
     for what, why in ran.failed.items():
-        click.echo(one_line(f"synth: {what}: {why}"), err=True)
+        remark(f"{what}: {why}")
     if as_json:
         report = {
             "device": device,
@@ -215,8 +216,8 @@ def _report(
     for summary in mappings:
         table.add_row(*(str(value) for value in asdict(summary).values()))
     console.print(table)
-    for remark in remarks(slow, unconfirmed):
-        console.print(Text(remark), soft_wrap=True)
+    for words in remarks(slow, unconfirmed):
+        console.print(Text(words), soft_wrap=True)
     if len({model.placement for model in models}) > 1:
         console.print(by_placement(models))
         return

@@ -24,10 +24,9 @@ from synth.labels import CSV, label_tests
 from synth.memory.conformance import labelled_by, models_as_recorded, promises_by_processes
 from synth.memory.questions import questions
 from synth.mutation.kills import observed, read_suite
-from synth.options.models import AUTO
-from synth.options.tests import SelectionFilter
 from synth.progress.conformance import verdicts_in
 from synth.report.evidence import Evidence, Scored, Subject, distinct, evidence
+from synth.requests import AUTO, SelectionFilter
 from synth.watch import busy, watching
 from synth.worker import Limits
 

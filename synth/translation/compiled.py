@@ -20,8 +20,8 @@ from corpus.litmus.test import LitmusTest
 from corpus.private import private_folder
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
-from synth.options.models import AUTO
 from synth.pool import Jobs, map_each
+from synth.requests import AUTO
 from synth.translation.judging import JudgedTranslation, TranslationVerdict, judge_translation
 from synth.watch import watching
 from synth.worker import Limits

@@ -44,7 +44,7 @@ from oracle.executions.judge import is_complete, is_quick_to_list, outcomes_and_
 from oracle.executions.steps import TooManyError
 from oracle.executions.threads import unroll_threads
 from oracle.executions.values import value_text
-from synth.options.models import AUTO, ENUMERATE, SAT
+from synth.requests import AUTO, ENUMERATE, SAT
 
 
 class TranslationVerdict(StrEnum):

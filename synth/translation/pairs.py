@@ -21,7 +21,7 @@ from synth.checking.sources import FORMATS, read_kernels
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.folders import files_below
 from synth.inputs import Input, expand
-from synth.options.launch import LaunchWords
+from synth.requests import LaunchWords
 
 MODELS: Mapping[str, str] = {"c": "rc11", "opencl": "opencl", "gpu-ptx": "ptx", "ptx": "ptx", "vulkan": "vulkan"}
 """The model of each dialect of litmus tests, where no other is named; LISA's tests are of no language."""

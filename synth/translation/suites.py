@@ -21,7 +21,7 @@ from synth import VERSION
 from synth.growing_file import WholeLines, begun, digest_of
 from synth.inputs import Input, read_all
 from synth.pool import Jobs
-from synth.screen import plain_table, print_table, printable_lines, screen
+from synth.screen.console import plain_table, print_table, printable_lines, screen
 from synth.translation.account import HEADS, checked_record, finding_lines, table_rows, verdict_line
 from synth.translation.compiled import CheckedTranslation, TranslationTask, check_all_compiled, models_of
 from synth.translation.judging import JudgedTranslation, TranslationVerdict

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from backends.shared.profiles import Profile
 from corpus.errors import printable
-from synth.screen import Screen, plain_table
+from synth.screen.console import Screen, plain_table
 from synth.statistics import INDEPENDENT, mean_interval
 from synth.tuning.search import Patches, ProfileComparison, Sample, Trials, TuningResult
 

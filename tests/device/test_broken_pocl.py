@@ -56,7 +56,7 @@ def test_it_is_listed_and_not_chosen(broken: str) -> None:
 
 
 def synth(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from synth.cli import main; main()", *map(str, arguments)]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", *map(str, arguments)]
     path = os.pathsep.join(map(str, [FAKES, ROOT]))
     environment = {**os.environ, "PYTHONPATH": path, "FAKE_POCL": "fails"}
     return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
@@ -81,7 +81,7 @@ def test_commands_say_so_in_one_line(tmp_path: Path) -> None:
 def test_the_demonstration_ends_well(how: str, tmp_path: Path) -> None:
     """With a PoCL that is broken and no other driver, C++ runs, and what was left out is named."""
     script = tmp_path / "synth"
-    script.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c 'from synth.cli import main; main()' \"$@\"\n")
+    script.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c 'from synth.commands.cli import main; main()' \"$@\"\n")
     script.chmod(0o700)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [FAKES, ROOT])), "FAKE_POCL": how}
     ours = dict(platforms.drivers()[0][0])

@@ -39,7 +39,8 @@ def test_a_campaign_that_is_killed_goes_on(tmp_path: Path, progress_suite: Suite
     words = [*ROUND_ROBIN, progress_suite("2x2", "--all")]
     words += ["--iterations", 2, "-j", 2, "-o", results]
     started = subprocess.Popen(
-        [sys.executable, "-c", "from synth.cli import main; main()", *map(str, words)], stdout=subprocess.DEVNULL
+        [sys.executable, "-c", "from synth.commands.cli import main; main()", *map(str, words)],
+        stdout=subprocess.DEVNULL,
     )
     for _ in range(3000):
         if started.poll() is not None or (results.exists() and results.read_bytes().count(b"\n") > 2):
@@ -144,7 +145,7 @@ def test_ctrl_c_leaves_results_that_open(tmp_path: Path, progress_suite: Suite, 
     results = tmp_path / "results.jsonl"
     words = ["run", progress_suite("2x2", "--all"), "--backend", "opencl", "--instances", 16, "-j", 2, "-o", results]
     started = subprocess.Popen(
-        [sys.executable, "-c", "from synth.cli import main; main()", *map(str, words)],
+        [sys.executable, "-c", "from synth.commands.cli import main; main()", *map(str, words)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )

@@ -30,7 +30,7 @@ def synth(need: Callable[..., None]) -> Callable[..., subprocess.CompletedProces
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(METAL)])}
 
     def run(*words: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", "from synth.cli import main; main()", *map(str, words)]
+        command = [sys.executable, "-c", "from synth.commands.cli import main; main()", *map(str, words)]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
     return run

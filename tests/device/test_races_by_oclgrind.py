@@ -17,7 +17,7 @@ from synth.checking.questions import CheckAnswer, check, flagging
 from synth.checking.sources import read_kernels
 from synth.checking.tasks import tasks_of
 from synth.checking.work import axiomatic
-from synth.options.launch import read_launch
+from synth.requests import read_launch
 
 pytestmark = pytest.mark.device
 

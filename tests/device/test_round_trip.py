@@ -23,7 +23,7 @@ from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import system_verdicts, verdicts
 from synth.memory.judging import judge_with
 from synth.memory.liveness import explain_liveness
-from synth.options.models import AUTO
+from synth.requests import AUTO
 
 pytestmark = pytest.mark.device
 

@@ -110,7 +110,7 @@ def test_a_run_that_is_told_to_end_leaves_nothing(need: Callable[[str], None], t
     (tmp_path / "never.axb").write_text(NEVER)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    program = "from synth.cli import main; main()"
+    program = "from synth.commands.cli import main; main()"
     command = [
         sys.executable,
         "-c",
@@ -182,7 +182,7 @@ def test_a_check_that_is_told_to_end_leaves_nothing_in_the_temporary_folder(
     temporary.mkdir()
     files = sorted(map(str, EXAMPLES.glob("*.litmus")))
     arguments = ["compile", *files, "--backend", "cpp", "--check", "-o", str(tmp_path / "out")]
-    command = [sys.executable, "-c", "from synth.cli import main; main()", *arguments]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", *arguments]
     with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as process:
         for _ in range(600):
             if list(temporary.iterdir()):

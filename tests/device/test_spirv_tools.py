@@ -18,7 +18,7 @@ from corpus.code.spirv.reader import read_spirv
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from synth.checking.sources import read_kernels, specialised
 from synth.checking.tasks import tasks_of
-from synth.options.launch import read_launch
+from synth.requests import read_launch
 
 pytestmark = pytest.mark.usefixtures("_glsl")
 

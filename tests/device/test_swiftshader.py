@@ -45,7 +45,7 @@ def test_what_waits_for_a_later_thread_hangs_chunked(
     suite = progress_suite("2x2", "--minimal")
     options = ["--backend", backend, "--platform", "SwiftShader", "--mapping", "chunked", "--instances", "16"]
     options += ["--iterations", "1", "--json", "-o", str(tmp_path / "results.jsonl")]
-    command = [sys.executable, "-c", "from synth.cli import main; main()", "run", str(suite), *options]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", "run", str(suite), *options]
     done = subprocess.run(command, env=told, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     results = json.loads(done.stdout)["results"]

@@ -20,7 +20,7 @@ from oracle.liveness import resolve_liveness_models
 from synth.checking.sources import spirv_kernels
 from synth.checking.tasks import tasks_of
 from synth.memory.liveness import explain_liveness
-from synth.options.launch import read_launch
+from synth.requests import read_launch
 
 PROGRESS = ("fair", "hsa")
 

@@ -9,7 +9,7 @@ import pytest
 from commands import synth
 
 from corpus.journal import read_corpus
-from synth.memory.show import axioms
+from synth.memory.counts import axioms
 
 
 def made(folder: Path, arguments: str) -> Path:

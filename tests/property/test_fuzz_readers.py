@@ -45,7 +45,7 @@ from oracle.consistency import load_model, resolve_consistency_models
 from oracle.progress.plugins import resolve_models
 from synth.families.interface import family
 from synth.inputs import expand, family_in
-from synth.options.tests import parse_filter
+from synth.requests import parse_filter
 
 ROOT = Path(__file__).parents[2]
 SECONDS, BYTES = 60, 2**30

@@ -18,7 +18,7 @@ from corpus.errors import InputError
 from oracle.executions.steps import TooManyError
 from synth.checking.sources import spirv_kernels
 from synth.checking.tasks import tasks_of
-from synth.options.launch import read_launch
+from synth.requests import read_launch
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "kernels" / "spirv").glob("*.spvasm"))
 TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in EXAMPLES}

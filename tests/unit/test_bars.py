@@ -22,11 +22,11 @@ from backends.registry import BACKENDS
 from corpus import files
 from corpus.awaited import awaiting, workers
 from corpus.files import bounded_lines
-from synth import watch
-from synth.cli import COMMANDS
 from synth.commands import devices
+from synth.commands.cli import COMMANDS
 from synth.pool import run_tasks
-from synth.streams import visible_output
+from synth.screen import bars
+from synth.screen.streams import visible_output
 from synth.watch import watching
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -136,7 +136,7 @@ class Terminal(io.StringIO):
 @contextmanager
 def a_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
     """Standard error is a terminal, on which each report is drawn."""
-    monkeypatch.setattr(watch, "PAUSE", 0)
+    monkeypatch.setattr(bars, "PAUSE", 0)
     with redirect_stderr(Terminal()) as screen:
         yield screen
 

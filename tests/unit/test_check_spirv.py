@@ -13,7 +13,7 @@ from spirv_samples import binary
 
 from synth.checking.sources import read_kernels
 from synth.checking.tasks import tasks_of
-from synth.options.launch import read_launch
+from synth.requests import read_launch
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels" / "spirv"
 

@@ -27,8 +27,8 @@ from backends.cpp.backend import CppDevice
 from backends.shared.results import MemoryFailure, ProgressFailure, read_results
 from corpus.errors import InputError
 from synth.campaigns import Job
-from synth.cli import main
 from synth.cluster import connected
+from synth.commands.cli import main
 from synth.pool import LostError
 
 distributed = pytest.importorskip("distributed")
@@ -113,7 +113,7 @@ def test_workers_a_scheduler_and_the_client_die(tmp_path, mortal):
     run("progress", *bound, "-j", 2, "-o", expected)
     made = tmp_path / "made"
     journal = made / "journal.jsonl"
-    program = "from synth.cli import main\nif __name__ == '__main__':\n    main()"
+    program = "from synth.commands.cli import main\nif __name__ == '__main__':\n    main()"
 
     def begin():
         given = [
@@ -157,7 +157,7 @@ def test_workers_a_scheduler_and_the_client_die(tmp_path, mortal):
 
 @pytest.mark.slow
 def test_a_cluster_of_this_machine_by_a_script(tmp_path):
-    program = "from synth.cli import main\nif __name__ == '__main__':\n    main()"
+    program = "from synth.commands.cli import main\nif __name__ == '__main__':\n    main()"
     bound = ["progress", "--threads", "2", "--instrs", "4", "--all"]
     command = ["bash", EXAMPLES / "cluster.sh", "3", sys.executable, "-c", program, *bound, "-o", tmp_path / "there"]
     environment = os.environ | {"PYTHON": sys.executable}

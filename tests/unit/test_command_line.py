@@ -23,7 +23,7 @@ from corpus.journal import read_corpus
 from corpus.litmus.normal import litmus_digest
 from corpus.test import Test
 from oracle.cat.syntax import shipped_models
-from synth.cli import COMMANDS, GROUPS, main
+from synth.commands.cli import COMMANDS, GROUPS, main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MUTEX = "examples/progress/mutex.axb"
@@ -431,7 +431,7 @@ def test_completion_scripts(shell):
 
 
 def test_a_full_disk_and_an_interrupt_get_one_line(workplace, monkeypatch):
-    command = [sys.executable, "-c", "from synth.cli import main; main()", "show", str(workplace / "suite")]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", "show", str(workplace / "suite")]
     with open("/dev/full", "w") as full:
         result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert (result.returncode, result.stderr) == (2, "synth: No space left on device\n")
@@ -445,7 +445,7 @@ def test_a_full_disk_and_an_interrupt_get_one_line(workplace, monkeypatch):
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(workplace):
-    command = [sys.executable, "-c", "from synth.cli import main; main()", "label", str(workplace / "suite")]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", "label", str(workplace / "suite")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""

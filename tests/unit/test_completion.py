@@ -12,7 +12,7 @@ import pytest
 from absent import absent
 from click.testing import CliRunner, Result
 
-from synth.cli import COMMANDS, main
+from synth.commands.cli import COMMANDS, main
 
 ROOT = Path(__file__).parents[2]
 PLACES = {
@@ -48,7 +48,7 @@ def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     if bash is None:
         absent("no bash here")
     program = tmp_path / "synth"
-    program.write_text(f"#!{sys.executable}\nfrom synth.cli import main\nmain(prog_name='synth')\n")
+    program.write_text(f"#!{sys.executable}\nfrom synth.commands.cli import main\nmain(prog_name='synth')\n")
     program.chmod(0o755)
     (tmp_path / "script").write_text(synth("completion", "bash").stdout)
 

@@ -24,7 +24,7 @@ from backends.shared.results import (
     read_results,
     read_times,
 )
-from synth.cli import main
+from synth.commands.cli import main
 
 WAITS = "THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: Mem[0] = 1;\n"
 """It terminates under fairness, and HSA lets it hang."""

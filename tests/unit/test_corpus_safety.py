@@ -105,7 +105,7 @@ def test_a_model_that_changed_is_not_gone_on_with(tmp_path):
     assert memory(tmp_path / "d", *asked, "--max-tests", 2).exit_code == 0
     kept = (tmp_path / "d" / MANIFEST).read_bytes()
     part.write_text("let com = rf | co\n")  # what it includes counts
-    command = [sys.executable, "-c", "from synth.cli import main; main()", "memory", "-e", EDGES, *asked]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", "memory", "-e", EDGES, *asked]
     changed = subprocess.run([*command, "-o", tmp_path / "d"], capture_output=True, text=True)  # models are kept in one
     assert changed.returncode == 2
     assert "the model m has changed since: its verdicts here are old; make the corpus anew" in changed.stderr
@@ -349,7 +349,7 @@ def test_indexes_that_double_come_to_an_end(tmp_path, monkeypatch):
 
 
 def test_a_pipe_that_the_shell_hands_over_is_read(tmp_path):
-    program = f"{sys.executable} -c 'from synth.cli import main; main()'"
+    program = f"{sys.executable} -c 'from synth.commands.cli import main; main()'"
     edges = f"{program} memory --edges @<(echo {EDGES}) --size 4 -o {tmp_path}/d"
     done = subprocess.run(["bash", "-c", edges], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "") and "6 tests of 6 cycles, complete" in done.stdout

@@ -16,7 +16,7 @@ from corpus.code.program import program_of
 from corpus.code.ptx.reader import read_ptx
 from corpus.errors import InputError
 from synth.checking.sources import launches_of, read_kernels
-from synth.options.launch import LaunchWords
+from synth.requests import LaunchWords
 
 KERNEL = ".entry k() { ret; }"
 

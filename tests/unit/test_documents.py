@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from commands import synth
 
-from synth.cli import COMMANDS, main
+from synth.commands.cli import COMMANDS, main
 from synth.tables import FORMS, LANGUAGES, LATEX, MARKDOWN, Table
 
 NASTY = r"a|b & c_d \e #f {g} $h ~i ^j <k> [l] *m `n --o %p"

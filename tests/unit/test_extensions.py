@@ -16,7 +16,7 @@ from commands import synth
 from oracle import consistency
 from oracle.cat.base import BaseNames
 from oracle.executions import events
-from synth import cli
+from synth.commands import cli
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MP = EXAMPLES / "memory" / "mp-weak.litmus"

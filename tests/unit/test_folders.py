@@ -421,7 +421,7 @@ def test_killed_and_resumed_the_bytes_are_the_same(tmp_path: Path, monkeypatch: 
     for number in range(12):
         path = kernel(tmp_path / f"kernels/{number % 3}/{number}.ptx", (RIGHT, WRONG)[number % 2])
         path.write_text(path.read_text().removeprefix("// synth check: --grid 2\n"))  # four launches each
-    command = [sys.executable, "-c", "from synth.cli import main; main()", "check", "kernels", "-j", "2"]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", "check", "kernels", "-j", "2"]
     Path("scratch").mkdir()
     places = {"PYTHONPATH": str(EXAMPLES.parent), "TMPDIR": str(tmp_path / "scratch")}
     with subprocess.Popen([*command, "-o", "answers"], env={**os.environ, **places}) as process:

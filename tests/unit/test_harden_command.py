@@ -134,7 +134,7 @@ def test_after_a_kill_it_goes_on(tmp_path):
     log = tmp_path / "log"
     run = sh(f"echo >> {log}; [ $(wc -l < {log}) = 9 ] && kill -9 $PPID; {NEEDS_1_AND_4}")
     arguments = ["harden", "--places", "6", "--run", run, "-o", str(tmp_path / "out"), *QUICK, "--json"]
-    command = [sys.executable, "-c", "from synth.cli import main; main()", *arguments]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", *arguments]
     assert subprocess.run(command, check=False, capture_output=True).returncode == -9
     lines = (tmp_path / "out" / "runs.jsonl").read_text().splitlines()
     assert len(lines) == 8

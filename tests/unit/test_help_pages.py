@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from synth.cli import COMMANDS, main
+from synth.commands.cli import COMMANDS, main
 from synth.options.page import Page
 
 TUTORIALS = sorted((Path(__file__).parents[2] / "docs" / "tutorial").glob("*.md"))

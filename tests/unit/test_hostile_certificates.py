@@ -203,7 +203,7 @@ def test_a_proof_that_needs_more_memory_is_not_verified(made, tmp_path):
     wide = " ".join(map(str, [*range(1, 3000), *range(-2999, 0)]))
     rewrite(path, [f"{start + n} {wide} 0 1 0" for n in range(3000)])  # steps that hold, and bring nothing
     words = ("--memory", "64", "verify", str(corpus), "-j", "1")
-    command = [sys.executable, "-c", "from synth.cli import main; main()", *words]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", *words]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 1 and "Traceback" not in result.stderr
     assert "4-0.cnf.gz: not verified: needs more than 64 MB" in result.stderr

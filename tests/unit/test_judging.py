@@ -20,7 +20,7 @@ from oracle.executions.steps import TooManyError
 from oracle.executions.threads import unroll_threads
 from synth.memory import judging
 from synth.memory.judging import judge_with
-from synth.options.models import AUTO
+from synth.requests import AUTO
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "memory").glob("*.litmus"))
 MODELS = {name: AxiomaticModel(name, path) for name, path in shipped_models().items()}

@@ -151,7 +151,7 @@ def test_one_monster_among_the_tests(tmp_path):
     command = [
         sys.executable,
         "-c",
-        "from synth.cli import main; main()",
+        "from synth.commands.cli import main; main()",
         *asked,
         "--timeout",
         "3600",
@@ -168,7 +168,7 @@ def test_one_monster_among_the_tests(tmp_path):
 def test_verdicts_are_printed_as_they_come(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW.format(body="while True: pass"))
     tests = [f"{PROGRESS}/mutex.axb", f"{PROGRESS}/barrier-3.axb"]
-    command = [sys.executable, "-c", "from synth.cli import main; main()", "label", *tests]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", "label", *tests]
     command += ["-m", str(tmp_path / "slow.py"), "--format", "csv", "--timeout", "300"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         lines = [process.stdout.readline() for _ in range(3)]
@@ -247,7 +247,7 @@ def test_killed_and_resumed_the_bytes_are_the_same(tmp_path):
     # A second each, so that it is killed in the midst.
     model.write_text("import time\ndef guarantee(running, stepped):\n    time.sleep(0.005)\n    return running\n")
     asked = ["label", PROGRESS, PROGRESS, "-m", str(model), "-o", str(file)]
-    command = [sys.executable, "-c", "from synth.cli import main; main()", *asked]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", *asked]
     with subprocess.Popen(command) as process:
         while process.poll() is None and not (file.exists() and file.read_bytes().count(b"\n") > 3):
             time.sleep(0.001)
@@ -280,7 +280,7 @@ def test_a_model_that_has_changed_is_refused(begun):
     command = [
         sys.executable,
         "-c",
-        "from synth.cli import main; main()",
+        "from synth.commands.cli import main; main()",
         "label",
         "tests",
         "-m",

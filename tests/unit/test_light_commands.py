@@ -61,22 +61,24 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_light_commands_load_little(command):
-    loaded = loads("import synth.cli\nsynth.cli.main(sys.argv[1:])", command)
-    assert "synth.cli" in loaded and not loaded & (HEAVY | DIALECTS)
+    loaded = loads("import synth.commands.cli\nsynth.commands.cli.main(sys.argv[1:])", command)
+    assert "synth.commands.cli" in loaded and not loaded & (HEAVY | DIALECTS)
     assert ("rich" in loaded) == (command == LABEL)
 
 
 def test_a_command_loads_nothing_of_the_other_family():
-    loaded = loads("import synth.cli\nsynth.cli.main(sys.argv[1:])", PROGRESS)
+    loaded = loads("import synth.commands.cli\nsynth.commands.cli.main(sys.argv[1:])", PROGRESS)
     of_corpora = {"msgspec"}  # what a progress test is read as is one of a corpus
     assert "synth.progress.labels" in loaded
     assert not within(loaded, HEAVY - of_corpora | OF_MEMORY | OF_OTHER_COMMANDS)
-    assert not within(loads("import synth.cli\nsynth.cli.main(sys.argv[1:])", LABEL), OF_OTHER_COMMANDS)
+    assert not within(
+        loads("import synth.commands.cli\nsynth.commands.cli.main(sys.argv[1:])", LABEL), OF_OTHER_COMMANDS
+    )
 
 
 def test_a_language_that_is_not_used_is_not_loaded(tmp_path):
     command = ("compile", "examples/progress/mutex.axb", "--backend", "glsl", "-o", str(tmp_path))
-    loaded = loads("import synth.cli\nsynth.cli.main(sys.argv[1:])", command)
+    loaded = loads("import synth.commands.cli\nsynth.commands.cli.main(sys.argv[1:])", command)
     folders = {name.split(".")[1] for name in loaded if name.startswith("backends.")}
     assert folders == {"glsl", "registry", "shared"}
 

@@ -18,7 +18,7 @@ from oracle.executions.stuck import ThreadEnding, find_hang
 from oracle.liveness import judge_liveness, resolve_liveness_models
 from oracle.progress.models import GUARANTEES
 from oracle.progress.plugins import resolve_models
-from synth.cli import main
+from synth.commands.cli import main
 from synth.memory.liveness import explain_liveness, stuck_events
 
 EXAMPLES = Path("examples/liveness")

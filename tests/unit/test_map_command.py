@@ -190,7 +190,7 @@ def test_a_search_that_was_killed_goes_on(tmp_path):
     code = f"""
 import os, signal
 from corpus.journal import Journal
-from synth.cli import main
+from synth.commands.cli import main
 append = Journal.append
 
 def killed(journal, unit, founds):

@@ -221,7 +221,7 @@ def test_the_same_bytes_for_any_number_of_processes_and_hash_seed(tmp_path):
     made = []
     for jobs, seed in ((1, 0), (2, 1), (1, 2)):
         folder = tmp_path / str(seed)
-        command = [sys.executable, "-c", "from synth.cli import main; main(prog_name='synth')", "memory"]
+        command = [sys.executable, "-c", "from synth.commands.cli import main; main(prog_name='synth')", "memory"]
         environment = os.environ | {"PYTHONHASHSEED": str(seed)}
         subprocess.run([*command, *asked, "-j", str(jobs), "-o", folder], env=environment, check=True)
         made.append(content(folder))
@@ -266,7 +266,7 @@ def test_a_search_between_two_models_goes_on(tmp_path):
 @pytest.mark.parametrize("models", [["-m", "sc", "-m", "rmo", "-m", "ptx-rmo"], ["--distinguish", "ptx-rmo>sc"]])
 def test_a_run_that_was_killed_goes_on(tmp_path, models):
     asked = ["-e", f"{PLAIN} MembarGldWW MembarGldRR", "--size", "3..6", *models]
-    command = [sys.executable, "-c", "from synth.cli import main; main()", "memory", *asked, "-j", "1", "-o"]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main()", "memory", *asked, "-j", "1", "-o"]
     run = subprocess.Popen([*command, tmp_path / "d"], stdout=subprocess.DEVNULL, start_new_session=True)
     journal = tmp_path / "d" / JOURNAL
     for _ in range(4000):

@@ -29,7 +29,7 @@ from synth.memory.conformance import (
     promises_by_processes,
 )
 from synth.memory.judging import judge_with
-from synth.options.models import AUTO
+from synth.requests import AUTO
 from synth.worker import Limits
 
 

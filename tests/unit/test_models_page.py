@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from oracle.cat.syntax import shipped_models
 from oracle.catalogue import catalogue, first_sentence
-from synth.cli import main
+from synth.commands.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "models.md"

@@ -15,7 +15,7 @@ from corpus.links import LINKS, MUTANTS
 from oracle.serial import Takes
 from synth.mutation.kills import KillCounts, MutantSuite, observed, read_observed, read_suite
 from synth.mutation.scores import Score, best_of, keys, machines, score, scores_by, trust
-from synth.options.tests import SelectionFilter, parse_filter
+from synth.requests import SelectionFilter, parse_filter
 
 MUTANTS_THERE = {mutant.name: mutant for mutant in (WEAK, FINE, SERIAL)}
 

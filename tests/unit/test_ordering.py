@@ -15,7 +15,7 @@ from synth.memory.ordering import (
     ordering_record,
     ordering_table,
 )
-from synth.screen import table_console
+from synth.screen.console import table_console
 
 SIZES = {"CoRR": 3, "SB": 4, "MP": 4, "LB": 4, "MP+fences": 6}
 ALLOWED = {

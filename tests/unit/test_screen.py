@@ -15,8 +15,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from synth.narrow import parts_that_fit
-from synth.screen import Listing, plain_table, printable_lines, table_console
+from synth.screen.console import Listing, plain_table, printable_lines, table_console
+from synth.screen.narrow import parts_that_fit
 
 MUTEX = Path(__file__).parents[2] / "examples" / "progress" / "mutex.axb"
 STEERING = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e"

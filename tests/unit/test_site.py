@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlparse
 import pytest
 from scripts import script
 
-from synth.cli import COMMANDS
+from synth.commands.cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 LOADED = re.compile(r"<(?:script|img|iframe|link)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//")

@@ -15,7 +15,7 @@ from corpus.litmus.orders import Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import COMPUTED, WIDTHS
 from synth.checking.sources import spirv_kernels
 from synth.checking.tasks import tasks_of
-from synth.options.launch import read_launch
+from synth.requests import read_launch
 
 HEAD = """\
 OpCapability Shader

@@ -20,7 +20,7 @@ from corpus.code.ptx.debugging import described
 from corpus.code.values import Partial, Unknown
 from synth.checking.sources import KernelFile, read_for_check
 from synth.checking.tasks import KernelTask, tasks_of
-from synth.options.launch import LaunchWords
+from synth.requests import LaunchWords
 
 T = "threadIdx.x"
 

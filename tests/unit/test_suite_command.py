@@ -94,7 +94,7 @@ def test_a_run_out_of_time_goes_on(tmp_path, whole):
 
 @pytest.mark.parametrize("lines", [2, 9, 25])
 def test_a_run_that_was_killed_goes_on(tmp_path, whole, lines):
-    program = "from synth.cli import main; from synth.memory import suites; suites.BATCH_SECONDS = 0; main()"
+    program = "from synth.commands.cli import main; from synth.memory import suites; suites.BATCH_SECONDS = 0; main()"
     command = [sys.executable, "-c", program, "memory", *TSO, "-j", "1", "-o", tmp_path / "d"]
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
     file = tmp_path / "d" / JOURNAL

@@ -46,7 +46,7 @@ def progress(*arguments: object) -> Result:
 
 def fresh(*arguments: object, seed: int = 0) -> str:
     """The command in a process of its own, and what it says."""
-    command = [sys.executable, "-c", "from synth.cli import main; main(prog_name='synth')", "progress"]
+    command = [sys.executable, "-c", "from synth.commands.cli import main; main(prog_name='synth')", "progress"]
     environment = os.environ | {"PYTHONHASHSEED": str(seed)}
     done = subprocess.run([*command, *map(str, arguments)], env=environment, capture_output=True, text=True, check=True)
     assert done.stderr == ""

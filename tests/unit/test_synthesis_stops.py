@@ -21,6 +21,7 @@ from processes import descendants, is_alive
 from corpus.journal import read_corpus
 from corpus.suite import JOURNAL, TIMES
 
+PROGRAM = "from synth.commands.cli import main; main()"
 ASKED = ["progress", "--threads", "2", "--instrs", "4", "--all"]
 
 
@@ -43,7 +44,16 @@ def started() -> Iterator[Started]:
     runs: list[subprocess.Popen[str]] = []
 
     def start(folder: Path, jobs: int) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", "from synth.cli import main; main()", *ASKED, "-j", str(jobs), "-o", folder]
+        command = [
+            sys.executable,
+            "-c",
+            PROGRAM,
+            *ASKED,
+            "-j",
+            str(jobs),
+            "-o",
+            folder,
+        ]
         pipe = subprocess.PIPE
         run = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
         runs.append(run)
@@ -117,7 +127,16 @@ def test_ctrl_c(started, tmp_path, whole, jobs, workers):
 
 def test_a_terminal_is_told_how_far_it_is(tmp_path):
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", "from synth.cli import main; main()", *ASKED, "-j", "1", "-o", tmp_path / "suite"]
+    command = [
+        sys.executable,
+        "-c",
+        PROGRAM,
+        *ASKED,
+        "-j",
+        "1",
+        "-o",
+        tmp_path / "suite",
+    ]
     environment = {**os.environ, "TERM": "xterm"}  # a bar is for terminals that can erase, and no word is none
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=theirs, text=True, start_new_session=True, env=environment

@@ -14,7 +14,7 @@ from corpus.litmus.normal import map_modes
 from corpus.litmus.orders import Order, Scope
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import outcomes_and_flags
-from synth.options.models import ENUMERATE, SAT
+from synth.requests import ENUMERATE, SAT
 from synth.translation.judging import (
     AllowedOutcomes,
     TranslationVerdict,

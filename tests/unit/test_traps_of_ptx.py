@@ -19,7 +19,7 @@ from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
 from synth.checking.sources import KernelFile
 from synth.checking.tasks import tasks_of
-from synth.options.launch import read_launch
+from synth.requests import read_launch
 
 TABLE = Path(__file__).parents[1] / "verdicts" / "traps_of_ptx.csv"
 

@@ -170,7 +170,7 @@ def test_a_process_of_its_own(tmp_path: Path) -> None:
     """As a shell starts it, with pipes for standard output and standard error."""
     (tmp_path / f"{HIDDEN}.litmus").write_text(SB)
     for words in (["label", f"{HIDDEN}.litmus", "-m", "sc"], ["label", f"{HIDDEN}.axb"]):
-        command = [sys.executable, "-c", "from synth.cli import main; main()", *words]
+        command = [sys.executable, "-c", "from synth.commands.cli import main; main()", *words]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True)
         said = (done.stdout + done.stderr).decode()
         assert "a\\u202eb" in said and not RAW.search(said)

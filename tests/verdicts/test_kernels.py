@@ -20,7 +20,7 @@ from corpus.dialects.registry import read_litmus
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import PROGRESS
 from synth.memory.judging import judge_with
-from synth.options.models import AUTO
+from synth.requests import AUTO
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"

@@ -18,8 +18,8 @@ from constraints.witnesses import ExecutionSearch
 from synth.checking.questions import flagging
 from synth.checking.sources import read_kernels
 from synth.checking.tasks import tasks_of
-from synth.options.launch import read_launch
 from synth.repair.kernels import KernelRepairRequest, find_repairs
+from synth.requests import read_launch
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "examples" / "kernels"

@@ -14,7 +14,7 @@ from oracle.consistency import model_names, resolve_consistency_models
 from oracle.liveness import is_liveness_model, resolve_liveness_models
 from synth.memory.judging import judge_with
 from synth.memory.liveness import liveness_label
-from synth.options.models import AUTO
+from synth.requests import AUTO
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "locks" / "larger"
 

@@ -14,7 +14,7 @@ from oracle.consistency import model_names, resolve_consistency_models
 from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import GUARANTEES, Verdict, system_verdicts
 from synth.memory.judging import judge_with
-from synth.options.models import AUTO
+from synth.requests import AUTO
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples" / "locks"

@@ -19,7 +19,7 @@ from synth import VERSION, interruption
 from synth.interruption import interruptible
 from synth.options.form import format_option, print_as, titles_option
 from synth.options.work import memory_option
-from synth.streams import visible_output
+from synth.screen.streams import visible_output
 
 GROUPS = {
     "Make tests": {

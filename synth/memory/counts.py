@@ -1,19 +1,15 @@
-"""The tables of ``synth show`` for memory tests: the request, the tests, and verdicts."""
+"""The counts of a suite of memory tests: by size, shape and axiom, and the verdicts of models."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from itertools import permutations
 from typing import Any, TypeVar
-
-from rich.table import Table
-from rich.text import Text
 
 from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.executions.judge import Answer
-from synth.screen import plain_table
 
 Vector = tuple[str, ...]
 """The verdict of each model on a test."""
@@ -52,17 +48,6 @@ def counts_by_size(corpus: Corpus) -> dict[int, dict[str, int]]:
         counts[size] = {name: sum(name in axioms(test) for test in upto) for name in names}
         counts[size] |= {"tests": len(upto), "programs": len({test.behaviour for test in upto})}
     return counts
-
-
-def size_table(corpus: Corpus) -> Table:
-    """Return the table of the tests of a suite from a model up to each number of events, by axiom and in all."""
-    counts = counts_by_size(corpus)
-    table = plain_table("up to")
-    for name in next(iter(counts.values()), {}):
-        table.add_column(Text(name), justify="right")
-    for size, row in counts.items():
-        table.add_row(f"{size} events", *map(str, row.values()))
-    return table
 
 
 class SuiteCounts:
@@ -123,20 +108,6 @@ class SuiteCounts:
             found[key(*kind)] += count
         return found
 
-    def tables(self) -> Iterator[tuple[str, Table]]:
-        """Yield the tables of the corpus, each with its title."""
-        corpus = self.corpus
-        yield "Asked for", _asked(corpus.manifest.get("request", {}))
-        if any(map(axioms, corpus.tests)):
-            yield "Tests up to a number of events, by the axioms that they pin", size_table(corpus)
-        if corpus.tests:
-            yield "Tests, and how many of them each model allows" if self.models else "Tests", _allowed(self)
-            if self.models:
-                yield "Models", _per_model(self)
-            if len(self.models) > 1:
-                yield "Tests that the model of the row allows and that of the column forbids", _pairs(self)
-                yield "Verdicts that go together: A allowed, F forbidden, ? no verdict", _vector_table(self)
-
     def summary(self) -> dict[str, Any]:
         """Return the counts as plain data."""
         models, corpus = self.models, self.corpus
@@ -171,72 +142,3 @@ class SuiteCounts:
 
 def _said(test: Test, model: str) -> str:
     return test.verdicts.get(model, Answer.UNKNOWN)
-
-
-def _asked(request: Mapping[str, Any]) -> Table:
-    """Return the table of the request, without what was not asked for, and without what only a machine reads."""
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for name, value in request.items():
-        if name in ("kind", "models", "model_digests", "from", "without") or not value:
-            continue
-        if name in ("sizes", "threads", "events") and isinstance(value, list):
-            text = str(value[0]) if value[0] == value[-1] else f"{value[0]}..{value[-1]}"
-        elif isinstance(value, list):
-            text = ", ".join(map(str, value))
-        else:
-            text = str(value).lower() if value is True else str(value)
-        table.add_row(Text(name.replace("_", " ")), Text(text))
-    return table
-
-
-def _allowed(census: SuiteCounts) -> Table:
-    """Return the table of tests by size and by shape, and of each how many every model allows."""
-    table = plain_table("")
-    for heading in ("tests", *census.models):
-        table.add_column(Text(heading), justify="right", no_wrap=True)
-
-    def add(heading: str, tests: int, wanted: Callable[[int, str], bool]) -> None:
-        allowed = (census.said(model, wanted)[Answer.ALLOWED] for model in census.models)
-        table.add_row(Text(heading), str(tests), *map(str, allowed))
-
-    sizes = census.sizes()
-    for size, tests in sizes.items() if len(sizes) > 1 else ():
-        add(f"size {size}", tests, lambda each, _, size=size: each == size)  # type: ignore[misc]
-    add("all", census.tests, lambda *_: True)
-    table.add_section()
-    for name, tests in census.shapes().items():
-        add(name, tests, lambda _, each, name=name: each == name)  # type: ignore[misc]
-    return table
-
-
-def _per_model(census: SuiteCounts) -> Table:
-    said = {model: census.said(model) for model in census.models}
-    answers = [answer for answer in Answer if any(counts[answer] for counts in said.values())]
-    table = plain_table("model")
-    for answer in answers:
-        table.add_column(answer.lower(), justify="right")
-    for model, counts in said.items():
-        table.add_row(Text(model), *(str(counts[answer]) for answer in answers))
-    return table
-
-
-def _pairs(census: SuiteCounts) -> Table:
-    table = plain_table("")
-    for model in census.models:
-        table.add_column(Text(model), justify="right", no_wrap=True)
-    for allows in census.models:
-        cells = ["" if allows == forbids else str(census.telling(allows, forbids)) for forbids in census.models]
-        table.add_row(Text(allows), *cells)
-    return table
-
-
-def _vector_table(census: SuiteCounts) -> Table:
-    table = plain_table()
-    for heading in census.models:
-        table.add_column(Text(heading), justify="center", no_wrap=True)
-    table.add_column("tests", justify="right")
-    table.add_column("such as", no_wrap=True)
-    for vector, count in census.vectors().items():
-        letters = ["?" if verdict == Answer.UNKNOWN else verdict[0] for verdict in vector]
-        table.add_row(*letters, str(count), Text(census.examples[vector]))
-    return table

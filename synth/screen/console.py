@@ -19,8 +19,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from corpus.errors import printable
-from synth.narrow import parts_that_fit, words_of
 from synth.options.form import printed_as
+from synth.screen.narrow import parts_that_fit, words_of
 from synth.tables import LANGUAGES, TABLE, Language
 from synth.tables import Table as Written
 

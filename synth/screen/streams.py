@@ -1,4 +1,4 @@
-"""Standard output and standard error that show control characters as escapes.
+"""Standard output and standard error, which show control characters as escapes, and what analyses tell meanwhile.
 
 Names of tests and devices, and messages of compilers, are other people's texts. Some terminals obey a C1 control in
 them, and a bidirectional control shows the following text in another order; both are written as escapes
@@ -12,9 +12,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import click
+
 from corpus.awaited import show_reading
-from corpus.errors import visible
-from synth.watch import step_aside, watched_lines
+from corpus.errors import one_line, visible
+from synth.screen.bars import shown_bar
+from synth.watch import show_bars, show_remarks, step_aside, watched_lines
 
 
 class _Visible:
@@ -38,10 +41,20 @@ class _Visible:
         return getattr(self._stream, name)
 
 
+def print_remark(remark: str) -> None:
+    """Print a remark of an analysis as a line on standard error."""
+    click.echo(one_line(f"synth: {remark}"), err=True)
+
+
 @contextmanager
 def visible_output() -> Iterator[None]:
-    """Replace standard output and standard error within the block by streams that escape control characters."""
+    """Replace standard output and standard error within the block by streams that escape control characters.
+
+    From now on, bars show how far long work is, and remarks of analyses are lines on standard error.
+    """
     show_reading(watched_lines)
+    show_bars(shown_bar)
+    show_remarks(print_remark)
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (each if isinstance(each, _Visible) else _Visible(each) for each in before)
     try:

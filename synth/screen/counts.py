@@ -1,0 +1,189 @@
+"""The tables of ``synth show``: the tests of a corpus by bound, tag, shape and size, and the verdicts of models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from corpus.suite import Corpus
+from corpus.test import Test
+from oracle.executions.judge import Answer
+from oracle.progress.hierarchy import TABLE_4, conforms
+from synth.families.interface import CorpusCounts
+from synth.memory.counts import SuiteCounts, axioms, counts_by_size
+from synth.progress.counts import ProgressCounts, Vectors, by_bound, by_tag
+from synth.screen.console import plain_table
+
+
+def count_tables(counts: CorpusCounts) -> Iterator[tuple[str, Table]]:
+    """Yield the tables of the counts of a corpus, each under its title; a table may have its title in it."""
+    if isinstance(counts, ProgressCounts):
+        yield from _progress_tables(counts)
+    elif isinstance(counts, SuiteCounts):
+        yield from _memory_tables(counts)
+
+
+# Progress tests
+
+
+def _progress_tables(counts: ProgressCounts) -> Iterator[tuple[str, Table]]:
+    if counts.corpus.tests:
+        yield "", _terminating(counts.corpus.tests, counts.models)
+        yield "", _d_and_c("Models", _D_AND_C, _guarantees(counts.models), counts.by_model())
+        if counts.borders.table_4:
+            rows = counts.table_4().items()
+            cells = {f"{guarantee}-{reading}": cell for reading, row in rows for guarantee, cell in row.items()}
+            yield "", _d_and_c("Table 4", _TABLE_4, TABLE_4, cells)
+
+
+def _guarantees(models: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(model.rpartition("-")[0] for model in models))
+
+
+def _readings(models: Sequence[str], guarantee: str) -> list[str]:
+    return [f"{guarantee}-{reading}" for reading in ("weak", "strong") if f"{guarantee}-{reading}" in models]
+
+
+def _terminates(vectors: Vectors, model: str) -> int:
+    return sum(count for vector, count in vectors.items() if conforms(dict(vector), model))
+
+
+def _terminating(tests: Sequence[Test], models: Sequence[str]) -> Table:
+    table = plain_table("", title="Tests terminating")
+    table.add_column("tests", justify="right")
+    for guarantee in _guarantees(models):
+        readings = [model.rpartition("-")[2] for model in _readings(models, guarantee)]
+        table.add_column(Text(f"{guarantee}\n{'/'.join(readings)}"), justify="right", no_wrap=True)
+    for group in (by_bound(tests), by_tag(tests)):
+        for name, counter in group.items():
+            cells = [
+                "/".join(str(_terminates(counter, model)) for model in _readings(models, guarantee))
+                for guarantee in _guarantees(models)
+            ]
+            table.add_row(Text(name), str(counter.total()), *cells)
+        table.add_section()
+    return table
+
+
+_D_AND_C = (
+    "C: tests that terminate under the model. D: those of them that may hang under every model that is less fair."
+)
+_TABLE_4 = (
+    "As in Table 4 of Sorensen et al. 2021: each test is counted once, for the first of these models under which it "
+    "terminates. Tests that terminate under weak fairness are weak, others strong."
+)
+
+
+def _d_and_c(
+    title: str, legend: str, guarantees: Iterable[str], cells: Mapping[str, Mapping[str, int | None]]
+) -> Table:
+    """Return the table of distinguishing and conformance tests by model; a dash where they are not known."""
+    table = plain_table("model", title=title)
+    table.caption, table.caption_justify = legend, "left"
+    for heading in ("weak D", "weak C", "strong D", "strong C"):
+        table.add_column(heading, justify="right")
+    for guarantee in guarantees:
+        of = [cells.get(f"{guarantee}-{reading}", {}) for reading in ("weak", "strong")]
+        row = [cell.get(key) for cell in of for key in ("distinguishing", "conformance")]
+        table.add_row(Text(guarantee), *("-" if cell is None else str(cell) for cell in row))
+    return table
+
+
+# Memory tests
+
+
+def _memory_tables(counts: SuiteCounts) -> Iterator[tuple[str, Table]]:
+    corpus = counts.corpus
+    yield "Asked for", _asked(corpus.manifest.get("request", {}))
+    if any(map(axioms, corpus.tests)):
+        yield "Tests up to a number of events, by the axioms that they pin", size_table(corpus)
+    if corpus.tests:
+        yield "Tests, and how many of them each model allows" if counts.models else "Tests", _allowed(counts)
+        if counts.models:
+            yield "Models", _per_model(counts)
+        if len(counts.models) > 1:
+            yield "Tests that the model of the row allows and that of the column forbids", _pairs(counts)
+            yield "Verdicts that go together: A allowed, F forbidden, ? no verdict", _vector_table(counts)
+
+
+def size_table(corpus: Corpus) -> Table:
+    """Return the table of the tests of a suite from a model up to each number of events, by axiom and in all."""
+    counts = counts_by_size(corpus)
+    table = plain_table("up to")
+    for name in next(iter(counts.values()), {}):
+        table.add_column(Text(name), justify="right")
+    for size, row in counts.items():
+        table.add_row(f"{size} events", *map(str, row.values()))
+    return table
+
+
+def _asked(request: Mapping[str, Any]) -> Table:
+    """Return the table of the request, without what was not asked for, and without what only a machine reads."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for name, value in request.items():
+        if name in ("kind", "models", "model_digests", "from", "without") or not value:
+            continue
+        if name in ("sizes", "threads", "events") and isinstance(value, list):
+            text = str(value[0]) if value[0] == value[-1] else f"{value[0]}..{value[-1]}"
+        elif isinstance(value, list):
+            text = ", ".join(map(str, value))
+        else:
+            text = str(value).lower() if value is True else str(value)
+        table.add_row(Text(name.replace("_", " ")), Text(text))
+    return table
+
+
+def _allowed(census: SuiteCounts) -> Table:
+    """Return the table of tests by size and by shape, and of each how many every model allows."""
+    table = plain_table("")
+    for heading in ("tests", *census.models):
+        table.add_column(Text(heading), justify="right", no_wrap=True)
+
+    def add(heading: str, tests: int, wanted: Callable[[int, str], bool]) -> None:
+        allowed = (census.said(model, wanted)[Answer.ALLOWED] for model in census.models)
+        table.add_row(Text(heading), str(tests), *map(str, allowed))
+
+    sizes = census.sizes()
+    for size, tests in sizes.items() if len(sizes) > 1 else ():
+        add(f"size {size}", tests, lambda each, _, size=size: each == size)  # type: ignore[misc]
+    add("all", census.tests, lambda *_: True)
+    table.add_section()
+    for name, tests in census.shapes().items():
+        add(name, tests, lambda _, each, name=name: each == name)  # type: ignore[misc]
+    return table
+
+
+def _per_model(census: SuiteCounts) -> Table:
+    said = {model: census.said(model) for model in census.models}
+    answers = [answer for answer in Answer if any(counts[answer] for counts in said.values())]
+    table = plain_table("model")
+    for answer in answers:
+        table.add_column(answer.lower(), justify="right")
+    for model, counts in said.items():
+        table.add_row(Text(model), *(str(counts[answer]) for answer in answers))
+    return table
+
+
+def _pairs(census: SuiteCounts) -> Table:
+    table = plain_table("")
+    for model in census.models:
+        table.add_column(Text(model), justify="right", no_wrap=True)
+    for allows in census.models:
+        cells = ["" if allows == forbids else str(census.telling(allows, forbids)) for forbids in census.models]
+        table.add_row(Text(allows), *cells)
+    return table
+
+
+def _vector_table(census: SuiteCounts) -> Table:
+    table = plain_table()
+    for heading in census.models:
+        table.add_column(Text(heading), justify="center", no_wrap=True)
+    table.add_column("tests", justify="right")
+    table.add_column("such as", no_wrap=True)
+    for vector, count in census.vectors().items():
+        letters = ["?" if verdict == Answer.UNKNOWN else verdict[0] for verdict in vector]
+        table.add_row(*letters, str(count), Text(census.examples[vector]))
+    return table
