@@ -29,10 +29,11 @@ from pathlib import Path
 import measuring  # noqa: F401  # our packages by their names: see there
 
 from backends.cuda.asynchronous import HOPPER
-from backends.cuda.backend import CudaDevice
+from backends.cuda.compiler import NVIDIA
 from backends.registry import BACKENDS
 from backends.shared.device import Device, DeviceOptions
 from backends.shared.files import file_stem
+from backends.shared.gpus import GpuDevice
 from backends.shared.mapping import PLACEMENTS
 from backends.shared.results import Entry, MemoryResult, ProgressResult, latest, read_results
 from corpus.errors import InputError
@@ -131,14 +132,13 @@ def main(words: Sequence[str] | None = None) -> int:
     called = re.split(r"[(,]", device.name)[0].strip().replace(" ", "-")
     results = arguments.results / f"{file_stem(f'{arguments.backend}-{called}')}.jsonl"
     print(f"{device.name}: {results}")
-    parts = [part for part in PARTS if part.run is PROGRESS or isinstance(device, CudaDevice)]
-    if isinstance(device, CudaDevice):
+    chip = int(device.gpu.chip) if isinstance(device, GpuDevice) and device.vendor == NVIDIA else None
+    parts = [part for part in PARTS if part.run is PROGRESS or chip is not None]
+    if chip is not None:
         for part in parts:
-            if device.gpu.capability < part.capability:
-                print(
-                    f"{part.name}: left out, for it needs sm_{part.capability}, and this is sm_{device.gpu.capability}"
-                )
-        parts = [part for part in parts if device.gpu.capability >= part.capability]
+            if chip < part.capability:
+                print(f"{part.name}: left out, for it needs sm_{part.capability}, and this is sm_{chip}")
+        parts = [part for part in parts if chip >= part.capability]
     options = ["--backend", arguments.backend, "-j", str(arguments.jobs), "--iterations", str(arguments.iterations)]
     for option in ("platform", "limit", "instances"):
         if getattr(arguments, option) is not None:

@@ -10,11 +10,10 @@ from typing import NoReturn
 import pytest
 from caches import forget
 
-from backends.cuda import gpus
+from backends.cuda import gpus as nvidia
 from backends.hip import compiler as hip
-from backends.hip import gpus as amd
 from backends.opencl import platforms
-from backends.shared import hosted
+from backends.shared import gpus, hosted
 from backends.wgsl import spirv as wgsl
 
 
@@ -35,6 +34,6 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[No
     monkeypatch.setattr("backends.glsl.spirv.installed", lambda package, name: None)
     monkeypatch.setattr("backends.shared.hosted.find_spec", lambda name: None)
     monkeypatch.setattr("backends.wgsl.spirv.find_spec", lambda name: None)
-    forget(gpus, hip, amd, hosted, platforms, wgsl)
+    forget(gpus, nvidia, hip, hosted, platforms, wgsl)
     yield
-    forget(gpus, hip, amd, hosted, platforms, wgsl)
+    forget(gpus, nvidia, hip, hosted, platforms, wgsl)

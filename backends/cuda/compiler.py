@@ -16,6 +16,7 @@ from pathlib import Path
 from backends.cuda import gpus, toolkits
 from backends.cuda.progress import Cuda
 from backends.cuda.toolkits import ANY, CudaTarget, Toolkit
+from backends.shared.gpus import Gpu, GpuVendor
 from backends.shared.handing import MADE, OPTIONS, SOURCE, check_shell, handed
 from backends.shared.log import as_string
 from backends.shared.toolchain import (
@@ -109,7 +110,7 @@ class CudaCompiler:
         """Probe nvcc, the disassemblers, each further toolkit and each GPU, as ``Compiler.probe`` does, with a line for
         each.
         """
-        return [*self._tools(), *gpus.probed(compiler_for)]
+        return [*self._tools(), *NVIDIA.probed()]
 
     def _tools(self) -> list[Probed]:
         nvcc, *disassemblers = (cuda_tool(name) for name in TOOLS)
@@ -142,9 +143,14 @@ class CudaCompiler:
         return ""
 
 
-def compiler_for(gpu: gpus.Gpu) -> CudaCompiler:
+def compiler_for(gpu: Gpu) -> CudaCompiler:
     """Return nvcc for the compute capability of a GPU alone, of a toolkit whose programs its driver runs."""
-    return CudaCompiler((gpu.capability,), CudaTarget(gpu.capability, gpu.cuda))
+    capability = int(gpu.chip)
+    return CudaCompiler((capability,), CudaTarget(capability, gpus.cuda_of(gpu)))
+
+
+NVIDIA = GpuVendor("CUDA GPU", gpus.INSTALL, gpus.VISIBLE, gpus.gpus, "nvcc", compiler_for, Cuda, ".cu")
+"""The GPUs of NVIDIA, whose chips are compute capabilities: 90 for 9.0."""
 
 
 def compile_ptx(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:

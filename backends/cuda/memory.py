@@ -54,11 +54,10 @@ from backends.cuda.asynchronous import (
     waits,
 )
 from backends.cuda.optcheck import numbered
-from backends.cuda.progress import ABOUT
-from backends.shared.kernel import Kernel, MemoryWord
+from backends.cuda.progress import CUDA_RUNTIME
+from backends.shared.kernel import MemoryWord
 from backends.shared.layout import Layout
-from backends.shared.runtime import memory_host
-from backends.shared.syntax import LanguageSyntax
+from backends.shared.runtime import RuntimeKernel
 from corpus.errors import InputError
 from corpus.laws import ptx
 from corpus.litmus.describe import cannot_say, describe
@@ -121,38 +120,7 @@ __device__ inline std::uint32_t mapped(const std::uint32_t address, const std::u
 """
 
 
-class CudaKernel(Kernel):
-    """A memory test as ``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
-
-    title = "CUDA"
-    marked: ClassVar[bool] = True
-    """Whether accesses have marks, and stay in their order, as the module says."""
-    clusters = True
-    counts_barriers = True
-    syntax = LanguageSyntax("std::uint32_t")
-    group = "blockIdx.x"
-    item = "threadIdx.x"
-    signed = "std::int32_t({})"
-    unsigned = "std::uint32_t({})"
-    unused = "[[maybe_unused]] "
-    arrays: ClassVar[Mapping[Region, str]] = {Region.GLOBAL: "globals", Region.SHARED: "shareds"}
-    meet = "__syncthreads()"
-    add = "atomicAdd(&{cell}, {value})"
-    claim = "atomicCAS(&{cell}, 0u, {value})"
-    peek = "atomicAdd(&{cell}, 0u)"
-    scratch_load = "*(volatile std::uint32_t*)&{cell}"
-    scratch_store = "*(volatile std::uint32_t*)&{cell} = {value}"
-    text = """\
-// $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
-$needs$test
-#include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <vector>
-#include <cuda_runtime.h>
-
+_HELPERS = """\
 $constants
 
 // Always 0, but only the host knows: the marks of accesses, and the questions whether to go on.
@@ -174,25 +142,27 @@ struct Shareds {
 
 $helpers$functions
 
-__global__ void reset(std::uint32_t* const memory) {
-    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
-$reset
-}
-
-__global__ ${cluster}void run(std::uint32_t* const memory, std::uint32_t* const results, const std::uint32_t seed) {
+"""
+_RUN = """\
     __shared__ ${aligned}std::uint32_t local_memory[SHARED_WORDS];
     const Globals globals{__cvta_generic_to_global(memory)};
     const Shareds shareds{std::uint32_t(__cvta_generic_to_shared(local_memory))};
-$peers$run
-}
+$peers$run"""
 
-__global__ void count(const std::uint32_t* const memory, const std::uint32_t* const results,
-                      std::uint32_t* const histogram) {
-    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
-$count
-}
 
-""" + memory_host(ABOUT, "cuda", "ErrorLaunchTimeout")
+class CudaKernel(RuntimeKernel):
+    """A memory test as ``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
+
+    title = "CUDA"
+    marked: ClassVar[bool] = True
+    """Whether accesses have marks, and stay in their order, as the module says."""
+    clusters = True
+    counts_barriers = True
+    arrays: ClassVar[Mapping[Region, str]] = {Region.GLOBAL: "globals", Region.SHARED: "shareds"}
+    add = "atomicAdd(&{cell}, {value})"
+    claim = "atomicCAS(&{cell}, 0u, {value})"
+    peek = "atomicAdd(&{cell}, 0u)"
+    text = CUDA_RUNTIME.memory_file(_HELPERS, _RUN, "${cluster}")
 
     def __init__(self, layout: Layout) -> None:
         # Equal instructions are different accesses, and have different marks: make them different objects.

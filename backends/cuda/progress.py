@@ -8,11 +8,13 @@ hang (exit code 124, as ``timeout`` has it).
 
 from __future__ import annotations
 
-from backends.shared.renderer import Renderer
-from backends.shared.runtime import progress_host
-from backends.shared.syntax import LanguageSyntax
+from backends.shared.runtime import GpuRuntime, RuntimeRenderer
 
-ABOUT = r"""static const char* device() {
+CUDA_RUNTIME = GpuRuntime(
+    "cuda",
+    "cuda_runtime.h",
+    "ErrorLaunchTimeout",
+    r"""static const char* device() {
     static cudaDeviceProp properties;
     int number = 0;
     if (properties.name[0] != '\0') return properties.name; // after an error nothing can be asked
@@ -34,30 +36,10 @@ static const char* compiler() {
     std::snprintf(text, sizeof text, "nvcc %d.%d.%d", __CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__, __CUDACC_VER_BUILD__);
     return text;
 }
-"""
-"""The functions that name the GPU, the driver and the compiler."""
+""",
+)
 
-
-class Cuda(Renderer):
-    """A progress test as ``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``timeout 20 NAME
-    [iterations]``.
-    """
-
-    syntax = LanguageSyntax("std::uint32_t")
-    exchange = "atomic_exchange(&(cell), value)"
-    add = "atomic_add(&(cell), value)"
-    header = 'extern "C" __global__ void test(std::uint32_t* const memory)'
-    group = "blockIdx.x"
-    item = "threadIdx.x"
-    file = """\
-// $name, mapping $mapping. Usage: timeout 20 NAME [iterations]; a test that hangs does not come back.
-$pseudo_code
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <cuda_runtime.h>
-
+_ATOMICS = """\
 __device__ inline std::uint32_t atomic_exchange(std::uint32_t* const cell, const std::uint32_t value) {
     std::uint32_t old;
     asm volatile("atom.acq_rel.gpu.global.exch.b32 %0, [%1], %2;"
@@ -72,8 +54,14 @@ __device__ inline std::uint32_t atomic_add(std::uint32_t* const cell, const std:
     return old;
 }
 
-$constants
+"""
 
-$kernel
 
-""" + progress_host(ABOUT, "cuda", "ErrorLaunchTimeout")
+class Cuda(RuntimeRenderer):
+    """A progress test as ``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``timeout 20 NAME
+    [iterations]``.
+    """
+
+    exchange = "atomic_exchange(&(cell), value)"
+    add = "atomic_add(&(cell), value)"
+    file = CUDA_RUNTIME.progress_file(_ATOMICS)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from backends.hip import gpus
+from backends.hip.gpus import AMD
 from backends.hip.progress import Hip
 from backends.shared.handing import MADE, SOURCE, handed
 from backends.shared.log import as_string
@@ -161,10 +161,10 @@ class HipCompiler:
         """Report on the clang that is used, and on GPUs."""
         clang, purpose = self._found, "compile and read (--check)"
         if clang is None:
-            return [Probed("clang for AMD's GPUs", "", purpose, "not installed", INSTALL), *gpus.probed()]
+            return [Probed("clang for AMD's GPUs", "", purpose, "not installed", INSTALL), *AMD.probed()]
         name = f"{clang.path.name} for {', '.join(each.chip for each in TARGETS if clang.knows(each))}"
         trouble = tried(self, Hip, ".hip", ending=as_string("{}"))
-        return [Probed(name, clang.version, purpose, trouble, INSTALL), *gpus.probed()]
+        return [Probed(name, clang.version, purpose, trouble, INSTALL), *AMD.probed()]
 
 
 def _run(

@@ -1,8 +1,7 @@
-"""Finds the GPUs of AMD and those of them that work, and drives hipcc, which makes programs for them.
+"""Lists the GPUs of AMD, and drives hipcc, which makes programs for them.
 
 The kernel's driver lists GPUs (``/sys/class/kfd``, Linux), each with the version of its instructions: 90010 is gfx90a,
-of major version 9, minor version 0 and stepping 10. A probe tries a GPU: a progress test whose loop ends, built by
-hipcc for it and run on it. What was found is remembered as long as this process lives.
+of major version 9, minor version 0 and stepping 10.
 
 Gap: no GPU of AMD has run any of this yet.
 """
@@ -11,23 +10,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
+from backends.hip.memory import hip_parameters
 from backends.hip.progress import Hip
+from backends.shared.gpus import Gpu, GpuVendor
 from backends.shared.handing import MADE, SOURCE, Word, check_shell, handed
-from backends.shared.toolchain import (
-    TIMEOUT,
-    Compilation,
-    Probed,
-    device_of,
-    first_usable,
-    tried_on,
-    version,
-    which,
-)
+from backends.shared.toolchain import TIMEOUT, Compilation, Probed, version, which
 
 INSTALL = "a GPU of AMD with its driver, and hipcc of ROCm"
 
@@ -37,25 +28,6 @@ NODES = Path("/sys/class/kfd/kfd/topology/nodes")
 """Where the driver has a folder for each processor that it knows."""
 
 _VERSION = r"HIP version: (\S+)"
-
-
-@dataclass(frozen=True, slots=True)
-class AmdGpu:
-    """A GPU: the name that clang has for it, and its number among those that there are."""
-
-    chip: str
-    number: int
-
-    @property
-    def name(self) -> str:
-        """What it is called in results."""
-        return f"AMD {self.chip}"
-
-    @property
-    def environment(self) -> Mapping[str, str]:
-        """The variables of a process that is to see this GPU only."""
-        given = os.environ.get(VISIBLE)
-        return {VISIBLE: str(self.number) if given is None else given.split(",")[self.number].strip()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +48,7 @@ class Hipcc:
 
     def probe(self) -> list[Probed]:
         """Report on hipcc and the GPUs."""
-        return probed()
+        return AMD.probed()
 
     @property
     def version(self) -> str:
@@ -84,15 +56,17 @@ class Hipcc:
         return f"hipcc {version(['hipcc', '--version'], _VERSION)}".rstrip()
 
 
-def gpus(nodes: Path = NODES) -> list[AmdGpu]:
-    """Return every GPU that the driver has, or of them those that ``HIP_VISIBLE_DEVICES`` names."""
-    folders = sorted(nodes.glob("*/properties"), key=lambda each: int(each.parent.name))
+def gpus(nodes: Path = NODES) -> tuple[Sequence[Gpu], str]:
+    """Return every GPU that the driver has, or of them those that ``HIP_VISIBLE_DEVICES`` names; no reason is given
+    where there is none.
+    """
+    folders = sorted(nodes.glob("*/properties"), key=lambda file: int(file.parent.name))
     chips = list(filter(None, map(_chip, folders)))
     given = os.environ.get(VISIBLE)
     if given is not None:
-        wanted = [each.strip() for each in given.split(",")]
-        chips = [chips[int(each)] for each in wanted if each.isdecimal() and int(each) < len(chips)]
-    return [AmdGpu(chip, number) for number, chip in enumerate(chips)]
+        numbers = [word.strip() for word in given.split(",")]
+        chips = [chips[int(number)] for number in numbers if number.isdecimal() and int(number) < len(chips)]
+    return [Gpu(f"AMD {chip}", chip, number) for number, chip in enumerate(chips)], ""
 
 
 def _chip(properties: Path) -> str:
@@ -102,22 +76,5 @@ def _chip(properties: Path) -> str:
     return f"gfx{number // 10000}{number // 100 % 100:x}{number % 100:x}" if number else ""
 
 
-def choose(name: str | None = None) -> AmdGpu:
-    """Return the first GPU that works, of those whose name contains ``name``. Raises ``InputError`` where there is
-    none.
-    """
-    named = "" if name is None else f" named '{name}'"
-    found = first_usable((each for each in gpus() if name is None or name in each.name), probe)
-    return device_of(found, f"GPU of AMD{named}")
-
-
-def probed() -> list[Probed]:
-    """Return the probes of all GPUs, or that there is none, as ``Compiler.probe`` does."""
-    found = [Probed(each.name, Hipcc(each.chip).version, "run", probe(each), INSTALL) for each in gpus()]
-    return found or [Probed("GPU of AMD", "", "run", "the driver of the kernel has none", INSTALL)]
-
-
-@cache
-def probe(gpu: AmdGpu) -> str:
-    """Build and run a small program, and return why the GPU cannot be used, in one line, or "" where it works."""
-    return tried_on(Hipcc(gpu.chip), Hip, ".hip", gpu.environment)
+AMD = GpuVendor("GPU of AMD", INSTALL, VISIBLE, gpus, "hipcc", lambda gpu: Hipcc(gpu.chip), Hip, ".hip", hip_parameters)
+"""The GPUs of AMD, whose chips have the names that clang has for them."""

@@ -28,14 +28,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from backends.hip.progress import HOST
+from backends.hip.progress import HIP_RUNTIME
 from backends.hip.words import BARE, GLOBAL_ALONE, LOCAL_ALONE, in_llvm_words
 from backends.shared.atomics import Access, CAtomics
 from backends.shared.kernel import MemoryWord
 from backends.shared.layout import Layout, Parameters, gpu_parameters
 from backends.shared.profiles import Profile
-from backends.shared.runtime import memory_host
-from backends.shared.syntax import LanguageSyntax
+from backends.shared.runtime import RuntimeKernel
 from corpus.code.amdgcn.text import begin, end
 from corpus.litmus.instructions import Barrier, Fence, Instruction, Load, Rmw, Store
 from corpus.litmus.orders import Mode, Order, Scope
@@ -60,42 +59,7 @@ _PASSES = "nth < PASSES"
 """What the head of the loop over instances has."""
 
 
-class HipKernel(CAtomics):
-    """A memory test as ``NAME.hip``: compile with ``hipcc -O2``; run as ``NAME [iterations]``."""
-
-    title = "HIP"
-    syntax = LanguageSyntax("std::uint32_t")
-    group = "blockIdx.x"
-    item = "threadIdx.x"
-    signed = "std::int32_t({})"
-    unsigned = "std::uint32_t({})"
-    unused = "[[maybe_unused]] "
-    meet = "__syncthreads()"
-    add = "__hip_atomic_fetch_add(&{cell}, {value}, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)"
-    claim = "claim(&{cell}, {value})"
-    peek = "__hip_atomic_load(&{cell}, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)"
-    scratch_load = "*(volatile std::uint32_t*)&{cell}"
-    scratch_store = "*(volatile std::uint32_t*)&{cell} = {value}"
-    functions: ClassVar = {**CAtomics.functions, "sub": "fetch_add", "min": "fetch_min", "max": "fetch_max"}
-    scopes: ClassVar = {
-        Scope.WARP: '"wavefront"',
-        Scope.CTA: '"workgroup"',
-        Scope.GPU: '"agent"',
-        Scope.SYS: '""',
-    }
-    fenced = "__builtin_amdgcn_fence({order}, {scope}{flags})"
-    group_word = "work-group"
-    text = """\
-// $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
-$needs$test
-#include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <vector>
-#include <hip/hip_runtime.h>
-
+_HELPERS = """\
 // Between two marks is what an instruction of the test became; clang moves no access to memory over a mark.
 #define MARK(place) asm volatile("; " place : : : "memory")
 
@@ -114,23 +78,29 @@ __device__ inline std::uint32_t hidden(std::uint32_t value) {
     return value;
 }
 
-__global__ void reset(std::uint32_t* const memory) {
-    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
-$reset
-}
-
-__global__ void run(std::uint32_t* const memory, std::uint32_t* const results, const std::uint32_t seed) {
+"""
+_RUN = """\
     [[maybe_unused]] __shared__ std::uint32_t local_memory[SHARED_WORDS];
-$run
-}
+$run"""
 
-__global__ void count(const std::uint32_t* const memory, const std::uint32_t* const results,
-                      std::uint32_t* const histogram) {
-    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
-$count
-}
 
-""" + memory_host(*HOST)
+class HipKernel(RuntimeKernel, CAtomics):
+    """A memory test as ``NAME.hip``: compile with ``hipcc -O2``; run as ``NAME [iterations]``."""
+
+    title = "HIP"
+    add = "__hip_atomic_fetch_add(&{cell}, {value}, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)"
+    claim = "claim(&{cell}, {value})"
+    peek = "__hip_atomic_load(&{cell}, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)"
+    functions: ClassVar = {**CAtomics.functions, "sub": "fetch_add", "min": "fetch_min", "max": "fetch_max"}
+    scopes: ClassVar = {
+        Scope.WARP: '"wavefront"',
+        Scope.CTA: '"workgroup"',
+        Scope.GPU: '"agent"',
+        Scope.SYS: '""',
+    }
+    fenced = "__builtin_amdgcn_fence({order}, {scope}{flags})"
+    group_word = "work-group"
+    text = HIP_RUNTIME.memory_file(_HELPERS, _RUN)
 
     def __init__(self, layout: Layout) -> None:
         # Equal instructions are different ones, and have different marks: make them different objects.

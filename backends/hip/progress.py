@@ -6,11 +6,13 @@ what it is. A kernel that hangs keeps ``hipDeviceSynchronize`` from returning: r
 
 from __future__ import annotations
 
-from backends.shared.renderer import Renderer
-from backends.shared.runtime import progress_host
-from backends.shared.syntax import LanguageSyntax
+from backends.shared.runtime import GpuRuntime, RuntimeRenderer
 
-ABOUT = r"""static const char* device() {
+HIP_RUNTIME = GpuRuntime(
+    "hip",
+    "hip/hip_runtime.h",
+    "ErrorLaunchTimeOut",
+    r"""static const char* device() {
     static hipDeviceProp_t properties;
     static char text[sizeof properties.name + sizeof properties.gcnArchName + 4];
     int number = 0;
@@ -34,33 +36,13 @@ static const char* compiler() {
     std::snprintf(text, sizeof text, "clang %d.%d.%d", __clang_major__, __clang_minor__, __clang_patchlevel__);
     return text;
 }
-"""
-"""The functions that name the GPU, the driver and the compiler."""
-
-HOST = (ABOUT, "hip", "ErrorLaunchTimeOut")
-"""What ``backends.shared.runtime`` is told of HIP's runtime."""
+""",
+)
 
 
-class Hip(Renderer):
+class Hip(RuntimeRenderer):
     """A progress test as ``NAME.hip``: compile with ``hipcc -O2``; run as ``timeout 20 NAME [iterations]``."""
 
-    syntax = LanguageSyntax("std::uint32_t")
     exchange = "__hip_atomic_exchange(&(cell), value, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT)"
     add = "__hip_atomic_fetch_add(&(cell), value, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT)"
-    header = 'extern "C" __global__ void test(std::uint32_t* const memory)'
-    group = "blockIdx.x"
-    item = "threadIdx.x"
-    file = """\
-// $name, mapping $mapping. Usage: timeout 20 NAME [iterations]; a test that hangs does not come back.
-$pseudo_code
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <hip/hip_runtime.h>
-
-$constants
-
-$kernel
-
-""" + progress_host(*HOST)
+    file = HIP_RUNTIME.progress_file()

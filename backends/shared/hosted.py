@@ -29,7 +29,7 @@ from backends.shared.mapping import Launch
 from backends.shared.process import RunError
 from backends.shared.profiles import Profile
 from backends.shared.serve import serving
-from backends.shared.toolchain import PROBE_TIMEOUT, Probed, device_of, first_usable, lacking, problem, rows_of, run
+from backends.shared.toolchain import PROBE_TIMEOUT, Probed, device_of, first_named, lacking, problem, rows_of, run
 from corpus.litmus.test import LitmusTest
 from corpus.private import private_folder
 
@@ -80,9 +80,7 @@ class Host:
 
         Of those whose name contains ``name``, if given; ``None`` where no device works.
         """
-        named = (device for device in self.devices() if name is None or name in device.name)
-        device, failures = first_usable(named, probe)
-        return device, failures if device or failures else list(filter(None, [listed(self)[1]]))
+        return first_named(self.devices(), name, probe, listed(self)[1])
 
     def choose(self, name: str | None = None) -> Chosen:
         """Return the first device that works. Raises ``InputError`` where there is none: which were tried, and what

@@ -1,4 +1,4 @@
-r"""Holds the C++ text of hosts that launch kernels through CUDA's runtime or HIP's.
+r"""Writes the programs in C++ whose hosts launch kernels through CUDA's runtime or HIP's.
 
 The functions of the two have the same names after another prefix, ``cudaMalloc`` and ``hipMalloc``, and kernels are
 launched as ``test<<<1, 2>>>(memory)`` in both. In the text, ``@`` is the prefix, and ``@TimedOut`` the error of a
@@ -7,7 +7,55 @@ kernel that the watchdog of a display has ended.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from backends.shared.kernel import Kernel
 from backends.shared.main import COUNTS, MAIN, SAYS
+from backends.shared.renderer import Renderer
+from backends.shared.syntax import LanguageSyntax
+
+_PROGRESS_FILE = """\
+// $name, mapping $mapping. Usage: timeout 20 NAME [iterations]; a test that hangs does not come back.
+$pseudo_code
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <@header>
+
+@helpers$constants
+
+$kernel
+
+"""
+
+_MEMORY_FILE = """\
+// $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
+$needs$test
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <vector>
+#include <@header>
+
+@helpers__global__ void reset(std::uint32_t* const memory) {
+    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+$reset
+}
+
+__global__ @attributesvoid run(std::uint32_t* const memory, std::uint32_t* const results, const std::uint32_t seed) {
+@run
+}
+
+__global__ void count(const std::uint32_t* const memory, const std::uint32_t* const results,
+                      std::uint32_t* const histogram) {
+    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+$count
+}
+
+"""
 
 _PROGRESS = """
 static void check(const @Error_t error, const char* const what) {
@@ -83,17 +131,53 @@ int main(int argc, char** argv) {
 """
 
 
-def progress_host(about: str, prefix: str, timed_out: str) -> str:
-    """Return the host of a progress test, whose kernel is ``test``. ``about`` are the functions that ``SAYS`` needs,
-    ``timed_out`` is the rest of the name of the error after the prefix.
+@dataclass(frozen=True, slots=True)
+class GpuRuntime:
+    """A runtime: the ``prefix`` of its functions, its ``header``, and what the error is called, after the prefix, of a
+    kernel that a display's watchdog has ended. ``about`` are the functions that ``SAYS`` needs: they name the GPU, the
+    driver and the compiler.
     """
-    return f"{about}\n{SAYS}{_named(_PROGRESS, prefix, timed_out)}{MAIN}"
+
+    prefix: str
+    header: str
+    timed_out: str
+    about: str
+
+    def progress_file(self, helpers: str = "") -> str:
+        """Return the program of a progress test, whose kernel is ``test``; ``helpers`` are functions that it calls."""
+        file = _PROGRESS_FILE.replace("@header", self.header).replace("@helpers", helpers)
+        return f"{file}{self.about}\n{SAYS}{self._named(_PROGRESS)}{MAIN}"
+
+    def memory_file(self, helpers: str, run: str, attributes: str = "") -> str:
+        """Return the program of a memory test, whose kernels are ``reset``, ``run`` and ``count``; ``helpers`` stand
+        before them, ``run`` is the body of the test's own kernel, and ``attributes`` its attributes.
+        """
+        file = _MEMORY_FILE.replace("@header", self.header).replace("@helpers", helpers)
+        file = file.replace("@attributes", attributes).replace("@run", run)
+        return f"{file}{self.about}\n{SAYS}\n{COUNTS}{self._named(_MEMORY)}"
+
+    def _named(self, text: str) -> str:
+        return text.replace("@TimedOut", f"@{self.timed_out}").replace("@", self.prefix)
 
 
-def memory_host(about: str, prefix: str, timed_out: str) -> str:
-    """Return the host of a memory test, whose kernels are ``reset``, ``run`` and ``count``."""
-    return f"{about}\n{SAYS}\n{COUNTS}{_named(_MEMORY, prefix, timed_out)}"
+class RuntimeRenderer(Renderer):
+    """A progress test in the words that both languages have for a kernel."""
+
+    syntax = LanguageSyntax("std::uint32_t")
+    header = 'extern "C" __global__ void test(std::uint32_t* const memory)'
+    group = "blockIdx.x"
+    item = "threadIdx.x"
 
 
-def _named(text: str, prefix: str, timed_out: str) -> str:
-    return text.replace("@TimedOut", f"@{timed_out}").replace("@", prefix)
+class RuntimeKernel(Kernel):
+    """A memory test in the words that both languages have for a kernel."""
+
+    syntax = LanguageSyntax("std::uint32_t")
+    group = "blockIdx.x"
+    item = "threadIdx.x"
+    signed = "std::int32_t({})"
+    unsigned = "std::uint32_t({})"
+    unused = "[[maybe_unused]] "
+    meet = "__syncthreads()"
+    scratch_load = "*(volatile std::uint32_t*)&{cell}"
+    scratch_store = "*(volatile std::uint32_t*)&{cell} = {value}"

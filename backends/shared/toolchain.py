@@ -243,6 +243,16 @@ def first_usable(devices: Iterable[Device], probe: Callable[[Device], str]) -> t
     return None, failures
 
 
+def first_named(
+    devices: Iterable[Device], name: str | None, probe: Callable[[Device], str], reason: str
+) -> tuple[Device | None, list[str]]:
+    """Return the first usable device of those whose name contains ``name``, if given, and what is wrong with those
+    before it, a line each; with none before it, the ``reason`` why there is no device at all, where one is given.
+    """
+    device, failures = first_usable((device for device in devices if name is None or name in device.name), probe)
+    return device, failures if device or failures else list(filter(None, [reason]))
+
+
 def device_of(found: tuple[Device | None, list[str]], wanted: str) -> Device:
     """Return the device that was found. Raises ``InputError`` where there is none: what was wanted, and why it is not
     had.

@@ -22,11 +22,14 @@ from caches import forget
 from commands import synth
 
 from backends.cpp.backend import CppDevice
-from backends.cuda import compiler, gpus, toolkits
-from backends.cuda.backend import CudaDevice
+from backends.cuda import gpus as nvidia
+from backends.cuda import toolkits
+from backends.cuda.compiler import NVIDIA
 from backends.registry import BACKENDS
+from backends.shared import gpus
 from backends.shared.device import Prepared, Runner, run_files
 from backends.shared.files import write_files
+from backends.shared.gpus import GpuDevice
 from backends.shared.layout import Parameters, place
 from backends.shared.mapping import PLACEMENTS
 from backends.shared.outcomes import outcomes
@@ -62,13 +65,13 @@ def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         (library.parent / "bin").symlink_to(FAKES)
         patch.setenv("CUDA_HOME", str(library.parent))
         patch.setenv("SYNTH_CACHE_DIR", "")  # no real run may find what is built here
-        forget(gpus, toolkits)
+        forget(gpus, nvidia, toolkits)
         yield
-    forget(gpus, toolkits)
+    forget(gpus, nvidia, toolkits)
 
 
 def run(program: Program, placement: str = "device") -> str:
-    device = CudaDevice(instances=2)
+    device = GpuDevice(NVIDIA, instances=2)
     shape = device.launch(program, "chunked", placement)
     files = BACKENDS["cuda"].progress_files("t", shape)
     return run_files(device, files, shape, 2, 1.0).outcomes
@@ -76,19 +79,20 @@ def run(program: Program, placement: str = "device") -> str:
 
 @pytest.mark.usefixtures("fake")
 def test_gpus_are_listed_and_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    first, second = gpus.gpus()
-    assert (first.name, first.capability, first.driver) == ("Fake New", 90, "CUDA 13.0")
-    assert (second.name, second.capability, second.environment) == ("Fake Old", 75, {"CUDA_VISIBLE_DEVICES": "1"})
+    (first, second), _ = nvidia.gpus()
+    assert (first.name, first.chip, first.driver) == ("Fake New", "90", "CUDA 13.0")
+    assert (second.name, second.chip) == ("Fake Old", "75")
+    assert NVIDIA.environment(second) == {"CUDA_VISIBLE_DEVICES": "1"}
     monkeypatch.setenv("FAKE_CUDA_LOG", str(tmp_path / "log"))
-    device = CudaDevice("Old")
+    device = GpuDevice(NVIDIA, "Old")
     assert (device.name, device.driver, device.compiler) == ("Fake Old", "CUDA 13.0", "nvcc 0.0.0")
     log = (tmp_path / "log").read_text()
     assert "sm_75" in log and "sm_90" not in log  # built for the GPU at hand only
     with pytest.raises(InputError, match="no CUDA GPU named 'H100'"):
-        CudaDevice("H100")
-    forget(gpus)
+        GpuDevice(NVIDIA, "H100")
+    forget(gpus, nvidia)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3, GPU-abc")
-    assert [gpu.environment["CUDA_VISIBLE_DEVICES"] for gpu in gpus.gpus()] == ["3", "GPU-abc"]
+    assert [NVIDIA.environment(gpu)["CUDA_VISIBLE_DEVICES"] for gpu in nvidia.gpus()[0]] == ["3", "GPU-abc"]
 
 
 @pytest.mark.usefixtures("fake")
@@ -98,7 +102,7 @@ def test_what_needs_a_newer_gpu_says_so() -> None:
     name = next(iter(files))
     files[name] = f"// Needs sm_90 or later.\n{files[name]}"
     with pytest.raises(RunError, match="it needs sm_90, and this is sm_75"):
-        run_files(CudaDevice("Old"), files, place(test))
+        run_files(GpuDevice(NVIDIA, "Old"), files, place(test))
 
 
 NOT_IN_CUDA = ("cluster-barrier", "tcgen05", "tensor", "wgmma")
@@ -128,7 +132,7 @@ def asynchronous_tests() -> list[object]:
 def test_asynchronous_operations_complete_before_memory_is_used_again(file: Path) -> None:
     """Each instance ends with its operations, whatever the test waits for, and shows what ``ptx-async`` allows."""
     test = read_litmus(file)
-    device = CudaDevice()
+    device = GpuDevice(NVIDIA)
     layout = device.layout(test, 32, STRESS)
     seen = outcomes(run_files(device, BACKENDS["cuda"].memory_files("t", layout), layout, 2, 60))
     assert sum(seen.counts.values()) == 2 * layout.instances and not seen.hung
@@ -151,7 +155,7 @@ def test_progress_tests_terminate_or_hang(placement: str) -> None:
 @pytest.mark.usefixtures("fake")
 def test_what_fails_is_no_hang(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """But for a kernel that a display's watchdog ends, unless it is that of the warm-up."""
-    device = CudaDevice(instances=2)
+    device = GpuDevice(NVIDIA, instances=2)
     progress = device.launch(BACKWARD, "chunked")
     memory = place(read_litmus(SB), Parameters(64))
     for shape, files, shown in (
@@ -208,13 +212,13 @@ def test_a_suite_and_memory_tests_by_command(progress_suite: Callable[[str, str]
 @pytest.mark.usefixtures("fake")
 def test_no_gpu_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CUDA", "none")
-    forget(gpus)
+    forget(gpus, nvidia)
     done = synth("run", MEMORY / "mp-acq-rel-cta.litmus", "--backend", "cuda")
     assert done.exit_code == 2 and "cuInit: no CUDA-capable device is detected" in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    (row,) = gpus.probed(compiler.compiler_for)
+    (row,) = NVIDIA.probed()
     assert (row.name, row.usable, row.problem) == ("CUDA GPU", False, "cuInit: no CUDA-capable device is detected")
-    forget(gpus)
+    forget(gpus, nvidia)
 
 
 @pytest.mark.slow
@@ -284,6 +288,6 @@ def test_hanging_tests_cost_their_own_stage(monkeypatch: pytest.MonkeyPatch, tri
 
 def test_a_driver_that_crashes_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/bin/false")
-    forget(gpus)
-    assert [each.problem for each in gpus.probed(compiler.compiler_for)] == ["listing the GPUs failed"]
-    forget(gpus)
+    forget(gpus, nvidia)
+    assert [each.problem for each in NVIDIA.probed()] == ["listing the GPUs failed"]
+    forget(gpus, nvidia)

@@ -121,19 +121,20 @@ def test_gpus_are_those_of_the_driver(tmp_path: Path, monkeypatch: pytest.Monkey
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "properties").write_text(f"cpu_cores_count 0\ngfx_target_version {version}\nx 1\n")
     monkeypatch.delenv(gpus.VISIBLE, raising=False)
-    assert [each.chip for each in gpus.gpus(tmp_path)] == ["gfx90a", "gfx1100", "gfx942", "gfx1201"]
-    assert gpus.gpus(tmp_path)[2].environment == {"HIP_VISIBLE_DEVICES": "2"}
+    found, _ = gpus.gpus(tmp_path)
+    assert [gpu.chip for gpu in found] == ["gfx90a", "gfx1100", "gfx942", "gfx1201"]
+    assert gpus.AMD.environment(found[2]) == {"HIP_VISIBLE_DEVICES": "2"}
     monkeypatch.setenv(gpus.VISIBLE, "3,0,9,GPU-x")
-    assert [(each.chip, each.environment) for each in gpus.gpus(tmp_path)] == [
+    assert [(gpu.chip, gpus.AMD.environment(gpu)) for gpu in gpus.gpus(tmp_path)[0]] == [
         ("gfx1201", {"HIP_VISIBLE_DEVICES": "3"}),
         ("gfx90a", {"HIP_VISIBLE_DEVICES": "0"}),
     ]
-    assert gpus.gpus(tmp_path / "none") == []
+    assert gpus.gpus(tmp_path / "none") == ([], "")
 
 
 def test_a_machine_without_a_gpu_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(gpus.gpus, "__defaults__", (tmp_path,))
     with pytest.raises(InputError, match="no GPU of AMD named 'MI300'"):
-        gpus.choose("MI300")
-    (found,) = gpus.probed()
+        gpus.AMD.choose("MI300")
+    (found,) = gpus.AMD.probed()
     assert not found.usable and found.problem == "the driver of the kernel has none"

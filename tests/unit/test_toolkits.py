@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from caches import forget
 
-from backends.cuda import gpus, toolkits
+from backends.cuda import toolkits
 from backends.cuda.compiler import CudaCompiler, compiler_for, cuda_tool
 from backends.cuda.toolkits import CudaTarget, Toolkit
+from backends.shared.gpus import Gpu
 from backends.shared.toolchain import which
 
 
@@ -66,7 +67,7 @@ def test_the_toolkit_for_a_gpu(
 
 def test_a_gpu_has_the_compiler_that_its_driver_can_do_with(machine: dict[str, Path]) -> None:
     names = {"CUDA 13.0": "nvcc 13.5.37", "CUDA 12.4": "nvcc 12.9.86", "CUDA 11.4": "nvcc 11.8.89", "": "nvcc 13.5.37"}
-    assert {said: compiler_for(gpus.Gpu("H100", 90, said, 0)).version for said in names} == names
+    assert {said: compiler_for(Gpu("H100", "90", 0, said)).version for said in names} == names
     assert CudaCompiler().version == "nvcc 13.5.37"
     assert [each.version for each in toolkits.toolkits()] == ["13.5.37", "12.9.86", "11.8.89"]
 
@@ -84,11 +85,11 @@ def test_what_is_wrong_is_said_with_what_would_do(
         "nvcc 13.5.37 compiles for sm_75 and later, this is sm_70; "
         "install nvcc of CUDA 12 on PATH, or name it by CUDA_HOME"
     )
-    (lacking, *_) = compiler_for(gpus.Gpu("V100", 70, "CUDA 13.0", 0)).missing()
+    (lacking, *_) = compiler_for(Gpu("V100", "70", 0, "CUDA 13.0")).missing()
     assert lacking.startswith("nvcc for it: nvcc 13.5.37 compiles for sm_75") and "\n" not in lacking
     monkeypatch.setattr(toolkits, "toolkits", list)
     assert toolkits.chosen(CudaTarget(90, 12)) == (None, "")
-    assert compiler_for(gpus.Gpu("H100", 90, "CUDA 12.4", 0)).missing()[0].startswith("nvcc (pip install")
+    assert compiler_for(Gpu("H100", "90", 0, "CUDA 12.4")).missing()[0].startswith("nvcc (pip install")
 
 
 def test_a_toolkit_that_is_named_is_the_only_one(machine: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +106,7 @@ def test_a_toolkit_without_disassemblers_runs_tests(machine: dict[str, Path], tm
         pytest.skip("nvcc needs g++")
     for name in ("cuobjdump", "nvdisasm"):
         (machine["13"] / name).unlink()
-    assert compiler_for(gpus.Gpu("H100", 90, "CUDA 13.0", 0)).missing() == []
+    assert compiler_for(Gpu("H100", "90", 0, "CUDA 13.0")).missing() == []
     assert [each.split()[0] for each in CudaCompiler().missing()] == ["cuobjdump", "nvdisasm"]
 
 
