@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.code.ir import KernelInstruction, MemoryOperand, Module, Negated, Number, Register, Symbol, Vector
+from corpus.code.ir import KernelInstruction, MemoryOperand, Module, Negated, Number, Register, SymbolRef, Vector
 
 MOST_STATES = 60_000
 ROW = 256
@@ -272,7 +272,7 @@ class _Machine:
                 return _unsigned(value, 64)
             case Negated(inner):
                 return self._value(number, frame, inner) ^ 1
-            case Symbol(name, offset):
+            case SymbolRef(name, offset):
                 return self._base(number, name) + offset
         raise AssertionError(operand)
 

@@ -21,6 +21,7 @@ from backends.shared.layout import Layout, single
 from backends.shared.readback import CompiledTest, as_in_test
 from corpus.code.ir import KernelFunction, Module
 from corpus.code.launch.launch import KernelLaunch
+from corpus.code.places import argument_array
 from corpus.code.program import ArrayCell, KernelProgram, program_of
 from corpus.code.ptx.reader import read_ptx
 from corpus.code.spirv.reader import read_spirv
@@ -112,7 +113,7 @@ def _check(program: KernelProgram, path: str) -> None:
 
 def _term(cell: ArrayCell, layout: Layout) -> Term | None:
     """Return what lies at a place of the launch's memory; None where nothing of the test does."""
-    space, _, array = cell.array.partition("::")
+    space, _, array = cell.array
     number, rest = divmod(cell.offset, WORD * layout.cell)
     if cell.size != WORD or rest:
         return None
@@ -141,7 +142,7 @@ def _threads(program: KernelProgram, launch: KernelLaunch, layout: Layout) -> tu
 
 def _is_seed(cell: ArrayCell) -> bool:
     """Return whether a place is the number of the launch, which GLSL reads from memory that nobody writes."""
-    return (cell.array, cell.offset) == ("argument::totals", 0)
+    return (cell.array, cell.offset) == (argument_array("totals"), 0)
 
 
 def _seeded(thread: Thread, program: KernelProgram) -> Thread:

@@ -13,17 +13,19 @@ from functools import partial
 
 from corpus.code import ir
 from corpus.code.combined import expansion
-from corpus.code.follower import NEAR, State, ThreadSpecialiser
+from corpus.code.follower import State, ThreadSpecialiser
+from corpus.code.places import NEAR, Array
 from corpus.code.values import (
-    Described,
+    Affine,
+    ArrayAddress,
+    Descriptor,
     Half,
-    Held,
     Missing,
     Partial,
-    Pointer,
-    Scaled,
+    Symbol,
     Unknown,
     Value,
+    array_of,
     bounds,
     cut,
     joined,
@@ -63,10 +65,10 @@ def filled(at: ThreadSpecialiser, state: State, target: ir.Operand, value: Value
     if isinstance(value, Partial):
         low, high = (signed(each, narrow) % (1 << wide) if kind[0] == "s" else each for each in (value.low, value.high))
         return replace(value, low=low, high=high)
-    if isinstance(value, Held) and value.width < wide:
+    if isinstance(value, Symbol) and value.width < wide:
         if kind[0] == "s":
-            return Held(value.register, wide)
-        return Held(at.temporary(f"cvt.u{wide}.{kind}", Reg(value.register), 0), wide)
+            return Symbol(value.register, wide)
+        return Symbol(at.temporary(f"cvt.u{wide}.{kind}", Reg(value.register), 0), wide)
     return value
 
 
@@ -147,7 +149,7 @@ def _of_parts(name: str, words: Sequence[str], values: Sequence[Value]) -> Value
     return joined([low], [high], result_width(name, words), rests[0])
 
 
-def _absorbed(name: str, values: Sequence[int | Held], width: int) -> Value | None:
+def _absorbed(name: str, values: Sequence[int | Symbol], width: int) -> Value | None:
     """Return a result that one operand decides, as ``x & 0``, or that is the other operand, as ``x | 0``."""
     if len(values) != 2:
         return None
@@ -163,23 +165,23 @@ def _absorbed(name: str, values: Sequence[int | Held], width: int) -> Value | No
     return None
 
 
-def number_or_held(at: ThreadSpecialiser, value: Value) -> int | Held:
+def number_or_held(at: ThreadSpecialiser, value: Value) -> int | Symbol:
     """Return a value as a number or a register; an address by parts is computed."""
     match value:
-        case int() | Held():
+        case int() | Symbol():
             return value
-        case Scaled(None, register, scale, offset):
+        case Affine(None, ((register, scale),), offset):
             product = at.temporary("mul.lo.s64", Reg(register), scale) if scale != 1 else register
-            return Held(at.temporary("add.s64", Reg(product), offset) if offset else product, 64)
+            return Symbol(at.temporary("add.s64", Reg(product), offset) if offset else product, 64)
     raise at.wrong(at.said(value))
 
 
-def residual_operand(value: int | Held, width: int) -> Operand:
+def residual_operand(value: int | Symbol, width: int) -> Operand:
     """Return a value of so many bits as an operand of the residual program."""
     return signed(value, width) if isinstance(value, int) else Reg(value.register)
 
 
-def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Sequence[int | Held]) -> Value:
+def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Sequence[int | Symbol]) -> Value:
     """Append a computation whose operands are not known."""
     kind = type_of(words)
     width = WIDTHS[kind]
@@ -195,16 +197,16 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
     out = result_width(name, words)
     if kind == "pred":
         if name == "not":
-            return Held(at.temporary("xor", given[0], 1), 1)
+            return Symbol(at.temporary("xor", given[0], 1), 1)
         given = [value & 1 if isinstance(value, int) else value for value in given]
-        return Held(at.temporary(name, *given), 1)
+        return Symbol(at.temporary(name, *given), 1)
     if name == "mul" and "wide" in words and width == 32:
-        register, scale = (values[0], values[1]) if isinstance(values[0], Held) else (values[1], values[0])
-        if isinstance(register, Held) and isinstance(scale, int):
+        register, scale = (values[0], values[1]) if isinstance(values[0], Symbol) else (values[1], values[0])
+        if isinstance(register, Symbol) and isinstance(scale, int):
             factor = signed(scale, width) if kind[0] == "s" else scale & (1 << width) - 1
-            return Scaled(None, _widened(at, register, kind), factor)
-    if name == "shl" and width == 64 and isinstance(values[1], int) and isinstance(values[0], Held):
-        return Scaled(None, values[0].register, 1 << values[1]) if values[1] < 64 else 0
+            return Affine(None, ((_widened(at, register, kind), factor),))
+    if name == "shl" and width == 64 and isinstance(values[1], int) and isinstance(values[0], Symbol):
+        return Affine(None, ((values[0].register, 1 << values[1]),)) if values[1] < 64 else 0
     if name == "cvt":
         return _converted(at, words, values[0])
     if len(values) > 2:
@@ -212,37 +214,37 @@ def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Seq
             return Unknown("a floating-point number")
         raise at.wrong("with values that memory gives it is not understood")
     if name == "not":
-        return Held(at.temporary(f"xor.b{width}", given[0], -1), width)
+        return Symbol(at.temporary(f"xor.b{width}", given[0], -1), width)
     if name == "neg" and kind[0] != "f":
-        return Held(at.temporary("sub" if width == 32 else f"sub.{kind}", 0, given[0]), width)
+        return Symbol(at.temporary("sub" if width == 32 else f"sub.{kind}", 0, given[0]), width)
     signless = name in _AGNOSTIC or (name in ("min", "max") and kind[0] == "s")
     plain = signless and width == 32 and "f" not in kind and not {"hi", "sat", "wide"}.intersection(words)
     operation = name if plain else ".".join((name, *words))
-    return Held(at.temporary(operation, *given, *([0] * (2 - len(given)))), out)
+    return Symbol(at.temporary(operation, *given, *([0] * (2 - len(given)))), out)
 
 
 DIVISION = "division"
 """Why a thread is followed no further that divides by 0: the result is not specified (PTX ISA, 9.7.1.8)."""
 
 
-def _widened(at: ThreadSpecialiser, value: Held, kind: str) -> str:
+def _widened(at: ThreadSpecialiser, value: Symbol, kind: str) -> str:
     """Return the register that holds a value of a type in 64 bits."""
     if WIDTHS[kind] == 64 or (kind[0] == "s" and value.width == WIDTHS[kind]):
         return value.register
     return at.temporary(f"cvt.{kind[0]}64.{kind}", Reg(value.register), 0)
 
 
-def _converted(at: ThreadSpecialiser, words: Sequence[str], value: int | Held) -> Value:
+def _converted(at: ThreadSpecialiser, words: Sequence[str], value: int | Symbol) -> Value:
     to, of = (word for word in words if word in WIDTHS)
-    assert isinstance(value, Held)
+    assert isinstance(value, Symbol)
     if "f" in (to[0], of[0]) or "sat" in words:
-        return Held(at.temporary(".".join(("cvt", *words)), Reg(value.register), 0), WIDTHS[to])
+        return Symbol(at.temporary(".".join(("cvt", *words)), Reg(value.register), 0), WIDTHS[to])
     if WIDTHS[to] > WIDTHS[of]:
-        return Held(_widened(at, value, of) if of[0] == "s" or WIDTHS[to] == 64 else
+        return Symbol(_widened(at, value, of) if of[0] == "s" or WIDTHS[to] == 64 else
                     at.temporary(f"cvt.{to}.{of}", Reg(value.register), 0), WIDTHS[to])  # fmt: skip
     if WIDTHS[to] == WIDTHS[of] and value.width == WIDTHS[to]:
         return value
-    found = Held(at.temporary(f"cvt.s{WIDTHS[to]}.{of}", Reg(value.register), 0), WIDTHS[to])
+    found = Symbol(at.temporary(f"cvt.s{WIDTHS[to]}.{of}", Reg(value.register), 0), WIDTHS[to])
     return extended(at, found, to) if WIDTHS[to] < 16 else found
 
 
@@ -253,25 +255,31 @@ _WINDOW = {0x3FFFF: -1, 0x3FFF0: -16}
 def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Sequence[Value]) -> Value | None:
     """Return the result where an operand is an address, or a part of one; None where none is."""
     match name, values:
-        case "add", [(Pointer() | Scaled()) as address, int(number)] | [int(number), (Pointer() | Scaled()) as address]:
+        case "add", [(ArrayAddress() | Affine()) as address, int(number)] | [
+            int(number),
+            (ArrayAddress() | Affine()) as address,
+        ]:
             return moved(address, signed(number, WIDTHS[type_of(words)]))
-        case "sub", [(Pointer() | Scaled()) as address, int(number)]:
+        case "sub", [(ArrayAddress() | Affine()) as address, int(number)]:
             return moved(address, -signed(number, WIDTHS[type_of(words)]))
-        case "sub", [Pointer(array, offset), Pointer(other, less)] if array == other:
+        case "sub", [ArrayAddress(array, offset), ArrayAddress(other, less)] if array == other:
             return offset - less & (1 << 64) - 1
-        case "add", [Pointer(array, offset, near), Scaled(None) as part] | [
-            Scaled(None) as part,
-            Pointer(array, offset, near),
+        case "add", [ArrayAddress(array, offset, near), Affine(None) as part] | [
+            Affine(None) as part,
+            ArrayAddress(array, offset, near),
         ]:
             return replace(part, base=array, offset=part.offset + offset, near=near)
-        case "add", [Pointer(array, offset, near), Held(register)] | [Held(register), Pointer(array, offset, near)]:
-            return Scaled(array, register, 1, offset, near)
-        case (("cvt" | "cvta"), [Pointer() as pointer]):
+        case "add", [ArrayAddress(array, offset, near), Symbol(register)] | [
+            Symbol(register),
+            ArrayAddress(array, offset, near),
+        ]:
+            return Affine(array, ((register, 1),), offset, near)
+        case (("cvt" | "cvta"), [ArrayAddress() as pointer]):
             narrow = WIDTHS[next(word for word in words if word in WIDTHS)] < 64
             return Half(pointer, False) if narrow and not pointer.near else pointer
         case "cvt", [Half() as half]:
             return half
-        case "cvt", [Scaled() as part] if all(WIDTHS[word] == 64 for word in words if word in WIDTHS):
+        case "cvt", [Affine() as part] if all(WIDTHS[word] == 64 for word in words if word in WIDTHS):
             return part
         case "bfi", [Half(pointer, True), Half(other, False), 32, 32] if pointer == other:
             return pointer
@@ -279,22 +287,25 @@ def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values
             return pointer
         case "shl", [Half(pointer, True), 32]:
             return Half(pointer, True)
-        case "shr", [Pointer() as pointer, 32]:
+        case "shr", [ArrayAddress() as pointer, 32]:
             return Half(pointer, True)
-        case "and", [Pointer(array, offset) as pointer, int(mask)] if mask in _WINDOW and array.startswith("shared"):
+        case "and", [ArrayAddress(array, offset) as pointer, int(mask)] if mask in _WINDOW and array.space == "shared":
             return replace(pointer, offset=offset & _WINDOW[mask])
-        case "shr", [Pointer(array, offset), 4] if array.startswith("shared"):
-            return Described(array, offset & -16)
-        case "and", [Described(bits=0) as matrix, 0x3FFF]:
+        case "shr", [ArrayAddress(array, offset), 4] if array.space == "shared":
+            return Descriptor(array, offset & -16)
+        case "and", [Descriptor(bits=0) as matrix, 0x3FFF]:
             return matrix
-        case "cvt", [Described() as matrix]:
+        case "cvt", [Descriptor() as matrix]:
             return matrix
-        case "or" | "add", [Described() as matrix, int(number)] | [int(number), Described() as matrix] if (
+        case "or" | "add", [Descriptor() as matrix, int(number)] | [int(number), Descriptor() as matrix] if (
             name == "add" or number & 0x3FFF == 0
         ):
             further = (number & 0x3FFF) * 16
             return replace(matrix, start=matrix.start + further, bits=matrix.bits + (number >> 14 << 14))
-        case "and", [Pointer(array, offset) as pointer, int(mask)] | [int(mask), Pointer(array, offset) as pointer]:
+        case "and", [ArrayAddress(array, offset) as pointer, int(mask)] | [
+            int(mask),
+            ArrayAddress(array, offset) as pointer,
+        ]:
             if mask < 256:  # every array begins at a multiple of 256 bytes
                 begins_aligned(at, array, 1 << mask.bit_length())
                 return offset & mask
@@ -303,9 +314,9 @@ def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values
     return None
 
 
-def begins_aligned(at: ThreadSpecialiser, array: str, size: int) -> None:
+def begins_aligned(at: ThreadSpecialiser, array: Array, size: int) -> None:
     """Note that a variable is taken to begin at a multiple of so many bytes, where the module says less."""
-    variable = None if array.startswith("argument:") else at.module.variable(at.kernel, array.rpartition(":")[2])
+    variable = None if array.space == "argument" else at.module.variable(at.kernel, array.name)
     if variable is not None and variable.align % size:
         at.assumed[f"{plain_name(variable.name)} begins at a multiple of {size} bytes"] = None
 
@@ -316,18 +327,18 @@ def _selected(at: ThreadSpecialiser, words: Sequence[str], values: Sequence[Valu
         return one if chosen & 1 else other
     if one == other:
         return one
-    if not isinstance(chosen, Held):
+    if not isinstance(chosen, Symbol):
         raise at.wrong(at.said(chosen))
     width = WIDTHS[type_of(words)]
     if (one, other) == (1, 0):
-        return Held(at.temporary("mov", Reg(chosen.register)), width)
-    if isinstance(one, Pointer | Scaled | Half) or isinstance(other, Pointer | Scaled | Half):
+        return Symbol(at.temporary("mov", Reg(chosen.register)), width)
+    if isinstance(one, ArrayAddress | Affine | Half) or isinstance(other, ArrayAddress | Affine | Half):
         raise at.wrong("with addresses and a predicate that memory decides it is not understood")
     left, right = (residual_operand(number_or_held(at, value), width) for value in (one, other))
     mask = at.temporary("sub", 0, Reg(chosen.register))
     both = at.temporary(f"xor.b{width}", left, right)
     kept = at.temporary(f"and.b{width}", Reg(both), Reg(mask))
-    return Held(at.temporary(f"xor.b{width}", right, Reg(kept)), width)
+    return Symbol(at.temporary(f"xor.b{width}", right, Reg(kept)), width)
 
 
 def select(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -335,9 +346,9 @@ def select(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
     target, one, other, predicate = ins.operands
     chosen = at.value(state, predicate)
     values = [at.value(state, one), at.value(state, other)]
-    if isinstance(chosen, Held) and any(isinstance(value, Pointer | Scaled | Half) for value in values):
-        if isinstance(values[0], Scaled):  # the other way may put its value where this one is
-            values[0] = replace(values[0], register=at.temporary("mov", Reg(values[0].register)))
+    if isinstance(chosen, Symbol) and any(isinstance(value, ArrayAddress | Affine | Half) for value in values):
+        if isinstance(values[0], Affine):  # the other way may put its value where this one is
+            values[0] = moved_away(at, values[0])
         skipped = state.goes(state.at)
         set_result(at, skipped, target, values[1])
         at.put(Branch(at.jump(skipped), Comparison("eq", Reg(chosen.register), 0)))
@@ -364,7 +375,7 @@ def negated(at: ThreadSpecialiser, value: Value) -> Value:
     """Return the opposite of a predicate, as a number or a register of the residual program."""
     if isinstance(value, int):
         return value & 1 ^ 1
-    return Held(at.temporary("xor", Reg(value.register), 1), 1) if isinstance(value, Held) else value
+    return Symbol(at.temporary("xor", Reg(value.register), 1), 1) if isinstance(value, Symbol) else value
 
 
 def compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Value) -> Value:
@@ -379,16 +390,16 @@ def compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Val
         return int(compare(words, one, other))
     name = next(word for word in words if word not in WIDTHS and word not in (*ONE_BIT, "ftz"))
     match one, other:
-        case [Pointer(array, offset), Pointer(second, less)] if array == second:
+        case [ArrayAddress(array, offset), ArrayAddress(second, less)] if array == second:
             start = 1 << WIDTHS[type_of(words)] - 2  # an address before the array is no large number
             return int(compare(words, start + offset, start + less))
-        case [Pointer() | Scaled(str()) | Half() as address, 0] | [
+        case [ArrayAddress() | Affine(Array()) | Half() as address, 0] | [
             0,
-            Pointer() | Scaled(str()) | Half() as address,
+            ArrayAddress() | Affine(Array()) | Half() as address,
         ] if name in ("eq", "ne"):
             _assume_address(at, address)
             return int(name == "ne")
-        case [Pointer(array), Pointer(second)] if name in ("eq", "ne"):
+        case [ArrayAddress(array), ArrayAddress(second)] if name in ("eq", "ne"):
             return int(name == "ne")
     for value in (one, other):
         if isinstance(value, Missing):
@@ -399,12 +410,13 @@ def compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Val
     signless = name in ("eq", "ne") or (kind[0] == "s" and name in COMPARISONS)
     plain = kind[0] != "f" and width >= 32 and signless
     full = ("setp", name, "ftz", kind) if "ftz" in words else ("setp", name, kind)
-    return Held(at.temporary(name if plain else ".".join(full), *given), 1)
+    return Symbol(at.temporary(name if plain else ".".join(full), *given), 1)
 
 
 def _assume_address(at: ThreadSpecialiser, address: Value) -> None:
     """Note that a parameter which the launch does not give is taken to be the address of an array."""
-    name = address.array.removeprefix("argument::") if isinstance(address, Pointer) else ""
+    argument = isinstance(address, ArrayAddress) and address.array.space == "argument"
+    name = address.array.name if isinstance(address, ArrayAddress) and argument else ""
     number = at.kernel.number_of(name)
     if number is not None and at.launch.argument(name, number) is None:
         at.assumed[f"{at.launch.source_name(name, number)} is the address of an array"] = None
@@ -423,9 +435,9 @@ def set_mask(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
     value = compared(at, words, at.value(state, one), at.value(state, other))
     if isinstance(value, int):
         value = value * (0x3F800000 if to == "f32" else (1 << WIDTHS[to]) - 1)
-    elif isinstance(value, Held):
+    elif isinstance(value, Symbol):
         mask = at.temporary("sub", 0, Reg(value.register))
-        value = Held(at.temporary("and", Reg(mask), 0x3F800000) if to == "f32" else mask, 32)
+        value = Symbol(at.temporary("and", Reg(mask), 0x3F800000) if to == "f32" else mask, 32)
     set_result(at, state, target, value)
     return True
 
@@ -450,10 +462,9 @@ def move(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
 
 def _seen_from(at: ThreadSpecialiser, address: Value, words: Sequence[str]) -> Value:
     """Return an address as ``cvta`` gives it: a generic one, or one of the state space that it is ``to``."""
-    if not isinstance(address, Pointer | Scaled):
+    if not isinstance(address, ArrayAddress | Affine):
         return address
-    array = address.array if isinstance(address, Pointer) else address.base
-    space = array.partition(":")[0].replace("argument", "global") if array else None
+    space = space_of(address)
     named = next((word.partition("::")[0] for word in words if word.partition("::")[0] in (*NEAR, "global")), None)
     if space is None or space == named == "global":
         return address
@@ -466,16 +477,16 @@ def _seen_from(at: ThreadSpecialiser, address: Value, words: Sequence[str]) -> V
 def unpacked(at: ThreadSpecialiser, value: Value, bits: int, count: int) -> list[Value]:
     """Return so many parts of a value of so many bits, the lowest first."""
     width = bits // count
-    if isinstance(value, Scaled) and value.base is None:
+    if isinstance(value, Affine) and value.base is None:
         value = number_or_held(at, value)
     match value:
         case int(number):
             return [number >> width * n & (1 << width) - 1 for n in range(count)]
-        case Pointer() as pointer if count == 2:
+        case ArrayAddress() as pointer if count == 2:
             return [Half(pointer, False), Half(pointer, True)]
-        case Held(register, whole):
+        case Symbol(register, whole):
             parts = [at.temporary(f"shr.u{whole}", Reg(register), width * n) for n in range(count)]
-            return [Held(at.temporary(f"cvt.s{width}.u{whole}", Reg(part), 0), width) for part in parts]
+            return [Symbol(at.temporary(f"cvt.s{width}.u{whole}", Reg(part), 0), width) for part in parts]
         case Partial() as number:
             return [cut(number, width * n, width) for n in range(count)]
         case Unknown() | Missing() as unknown:
@@ -492,7 +503,7 @@ def packed(at: ThreadSpecialiser, values: Sequence[Value], width: int) -> Value:
     match values:
         case [Half(pointer, False), Half(other, True)] if pointer == other:
             return pointer
-        case [Described(bits=low) as matrix, int(high)] if low < 1 << part:
+        case [Descriptor(bits=low) as matrix, int(high)] if low < 1 << part:
             return replace(matrix, bits=low + (high << part))
     rests = [each for each in map(whole, values) if isinstance(each, Unknown | Missing)]
     known = [bounds(value) for value in values if isinstance(value, int | Partial)]
@@ -511,20 +522,32 @@ def packed(at: ThreadSpecialiser, values: Sequence[Value], width: int) -> Value:
             piece = Reg(at.temporary(f"shl.b{width}", Reg(wide), part * n))
         found = Reg(at.temporary(f"or.b{width}", found, piece))
     assert isinstance(found, Reg)
-    return Held(found.name, width)
+    return Symbol(found.name, width)
 
 
-def extended(at: ThreadSpecialiser, value: Held, kind: str) -> Held:
+def extended(at: ThreadSpecialiser, value: Symbol, kind: str) -> Symbol:
     """Return a value that was read as the register of its type has it: a small unsigned one without a sign."""
     if value.width < 32 and kind[0] != "s":
-        return Held(at.temporary(f"cvt.u32.u{value.width}", Reg(value.register), 0), 32)
-    return Held(value.register, max(32, value.width))
+        return Symbol(at.temporary(f"cvt.u32.u{value.width}", Reg(value.register), 0), 32)
+    return Symbol(value.register, max(32, value.width))
+
+
+def moved_away(at: ThreadSpecialiser, address: Affine) -> Affine:
+    """Return an address whose registers are of its own, for the others may be written before it is used."""
+    terms = tuple((at.temporary("mov", Reg(register)), scale) for register, scale in address.terms)
+    return replace(address, terms=terms)
+
+
+def space_of(address: Value) -> str | None:
+    """Return the state space that an address is in; None where that is not known. Launches give global memory."""
+    array = array_of(address)
+    return array.space.replace("argument", "global") if array else None
 
 
 def moved(address: Value, offset: int) -> Value:
     """Return an address so many bytes further on."""
     match address:
-        case Pointer() | Scaled() | Missing():
+        case ArrayAddress() | Affine() | Missing():
             return replace(address, offset=address.offset + offset)
         case int(number):
             return number + offset

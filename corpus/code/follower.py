@@ -30,7 +30,8 @@ from typing import NamedTuple, TypeVar
 from corpus.code import ir
 from corpus.code.launch.fields import is_structure
 from corpus.code.launch.launch import Argument, KernelLaunch, SharedArgument, ThreadIds
-from corpus.code.values import Half, Held, Missing, Partial, Pointer, Scaled, Unknown, Value
+from corpus.code.places import CODE, NEAR, NOBODY, OWN, Array, Cell, Home, RegisterHome, argument_array, counter
+from corpus.code.values import Affine, ArrayAddress, Half, Missing, Partial, Symbol, Unknown, Value
 from corpus.errors import InputError
 from corpus.litmus.flow import RegisterUse, live_registers
 from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Fence, Instruction, Label, Load, Rmw, Store
@@ -59,15 +60,6 @@ END = "END"
 MARK = "stopped_by_"
 """The beginning of the names of registers that say why a thread has stopped: a trap, an assertion."""
 
-OWN = ("local", "param")
-"""The spaces that belong to a thread alone."""
-
-NEAR = ("shared", *OWN, "const")
-"""The spaces whose addresses are no generic addresses (PTX ISA, 5.1 and 9.7.9.20)."""
-
-CODE = "code::"
-"""The beginning of the arrays that are functions, for the addresses of these."""
-
 LIBRARY = "library"
 """The directive of a function of the library: what it does is said to be at the line that calls it."""
 
@@ -75,9 +67,6 @@ FAILING = ("__assertfail", "__trap")
 """Functions of the system by which a thread fails."""
 
 ENDED_REDUCTION = "a thread ends after bar.red, and others come to that barrier again, which is not understood"
-
-SLOTS = "slots"
-"""The space of arrays by which threads exchange values at a barrier or in a warp. It is the system's, not memory."""
 
 MASK_BITS = 32
 """The bits of the name of a barrier of a warp that are the mask of its lanes; what these do is above them."""
@@ -119,7 +108,7 @@ class Access(NamedTuple):
     ``limit``: a computed index is at most this, the number of elements, which stands for all that are outside.
     """
 
-    array: str
+    array: Array
     offset: int | None
     size: int
     limit: int | None = None
@@ -182,7 +171,7 @@ class State:
     function: ir.KernelFunction
     at: int = 0
     frames: tuple[_Frame, ...] = ()
-    known: dict[str, Value] = field(default_factory=dict)
+    known: dict[Home, Value] = field(default_factory=dict)
 
     @property
     def depth(self) -> int:
@@ -260,7 +249,7 @@ class ThreadStart(NamedTuple):
 class ShownError(Exception):
     """The error for memory of a thread's own whose address the thread shows to others: it has to be followed again."""
 
-    def __init__(self, array: str) -> None:
+    def __init__(self, array: Array) -> None:
         super().__init__(array)
         self.array = array
 
@@ -272,7 +261,7 @@ BarrierKey = tuple[Operand, Scope]
 """The name of a barrier that waits for all threads of a group, and the level of the group."""
 
 
-Parts = Mapping[str, Sequence[tuple[int, int, int]]]
+Parts = Mapping[Array, Sequence[tuple[int, int, int]]]
 """Where accesses of an array overlap that are of several sizes: begin, end, and the bytes of the parts of all there."""
 
 
@@ -301,10 +290,10 @@ class ThreadSpecialiser:
         ids: ThreadIds,
         language: KernelLanguage,
         owed: Mapping[BarrierKey, int] | None = None,
-        grains: Mapping[str, int] = MappingProxyType({}),
-        accessed: Mapping[str, Sequence[tuple[int, int]]] = MappingProxyType({}),
+        grains: Mapping[Array, int] = MappingProxyType({}),
+        accessed: Mapping[Array, Sequence[tuple[int, int]]] = MappingProxyType({}),
         comers: Mapping[GroupSite, frozenset[int]] = MappingProxyType({}),
-        shown: Mapping[str, str] = MappingProxyType({}),
+        shown: Mapping[Array, Array] = MappingProxyType({}),
         following: int = 0,
         aligns: bool = False,
         parts: Parts = MappingProxyType({}),
@@ -320,9 +309,9 @@ class ThreadSpecialiser:
         self.alone = False
         self.started: list[ThreadStart] = []
         self.image: dict[tuple[str, int], Value] = {}
-        self.sizes: dict[str, int] = {}
+        self.sizes: dict[Array, int] = {}
         self.steps: set[int] = set()
-        self.whole: dict[str, None] = {}
+        self.whole: dict[Array, None] = {}
         self.grains = grains
         self._accessed = accessed
         self.asks_for_accesses = False
@@ -353,7 +342,7 @@ class ThreadSpecialiser:
         state = State(self.kernel if start is None else start.function)
         if start is not None:
             for parameter, value in zip(start.function.parameters, start.arguments, strict=False):
-                self.define(state, f"0:{parameter.name}", value)
+                self.define(state, RegisterHome(0, parameter.name), value)
         self._follow(state)
         while self._waiting:
             label, state = self._waiting.pop()
@@ -386,28 +375,28 @@ class ThreadSpecialiser:
     def part(self, address: Value, size: int) -> int:
         """Return the bytes of the parts that an access of so many bytes is made of; as many where it is whole."""
         match address:
-            case Pointer(array, offset):
+            case ArrayAddress(array, offset):
                 found = self._parts.get(array, ())
                 return next((part for start, end, part in found if start <= offset < end), size)
-            case Scaled(str(array)):
+            case Affine(Array() as array):
                 return next((part for _, _, part in self._parts.get(array, ())), size)
         return size
 
-    def accessed_in(self, array: str) -> Sequence[tuple[int, int]]:
+    def accessed_in(self, array: Array) -> Sequence[tuple[int, int]]:
         """Return the places and sizes of accesses of an array by anything else in the launch."""
         self.asks_for_accesses = True
         return self._accessed.get(array, ())
 
-    def owns(self, array: str) -> bool:
+    def owns(self, array: Array) -> bool:
         """Decide whether no other thread can access an array: the thread alone has it, or no other is there."""
-        return self.alone or array.startswith(OWN)
+        return self.alone or array.is_own
 
     @property
     def grows(self) -> bool:
         """Whether threads create others, to which they show memory."""
         return self._language.grows
 
-    def shows(self, array: str) -> Exception:
+    def shows(self, array: Array) -> Exception:
         """Return the error for an address of the thread's own memory where others may get it."""
         if self._language.grows:
             return ShownError(array)
@@ -418,9 +407,9 @@ class ThreadSpecialiser:
         if any(isinstance(each.instruction, Branch) and each.instruction.condition for each in self.code):
             raise self.wrong("a thread that is created where memory decides whether it is, is not understood")
         for value in arguments:
-            if not isinstance(value, int | Pointer):
+            if not isinstance(value, int | ArrayAddress):
                 raise self.wrong("an argument that memory gives is not understood")
-            if isinstance(value, Pointer) and value.array.startswith(OWN):
+            if isinstance(value, ArrayAddress) and value.array.is_own:
                 raise ShownError(value.array)
         self.meets_others(state)
         number = self._following + len(self.started)
@@ -437,12 +426,11 @@ class ThreadSpecialiser:
         for variable in self.module.variables.values():
             for offset, symbol in variable.addresses:
                 self.image[variable.name, offset] = self.value(state, symbol)
-        for home in [home for home in state.known if home.startswith(":[")]:
-            name, _, place = home[2:-1].rpartition("+")
-            value = state.known.pop(home)
-            if isinstance(value, Pointer) and value.array.startswith(OWN):
+        for cell in [home for home in state.known if isinstance(home, Cell) and home.depth == NOBODY]:
+            value = state.known.pop(cell)
+            if isinstance(value, ArrayAddress) and value.array.is_own:
                 raise ShownError(value.array)
-            self.image[name, int(place.partition(":")[0])] = value
+            self.image[cell.name, cell.offset] = value
 
     def come_together(self, site: GroupSite, every: Sequence[int]) -> list[int]:
         """Return the threads of a group that do something together at a place, of all that might."""
@@ -507,15 +495,16 @@ class ThreadSpecialiser:
         """Return the label of a place with what is known there, and whether it is new."""
         shape = self._shape(state.function)
         where = (state.function.name, state.at)
-        live = {f"{state.depth}:{name}" for name in shape.live[state.at]} if state.at < len(shape.live) else set()
-        outer = tuple(f"{depth}:" for depth in range(state.depth))
+        live = shape.live[state.at] if state.at < len(shape.live) else frozenset()
         state.known = {
-            name: value for name, value in state.known.items() if name in live or "[" in name or name.startswith(outer)
+            home: value
+            for home, value in state.known.items()
+            if isinstance(home, Cell) or home.depth < state.depth or home.name in live
         }
         if self._variants.get(where, 0) >= MOST_VARIANTS:
-            for name, value in state.known.items():
-                state.known[name] = self.lifted(state, name, value)
-        key = (*where, state.frames, tuple(sorted(state.known.items())))
+            for home, value in state.known.items():
+                state.known[home] = self.lifted(state, home, value)
+        key = (*where, state.frames, frozenset(state.known.items()))
         if key in self._labels:
             return self._labels[key], False
         self._variants[where] = self._variants.get(where, 0) + 1
@@ -545,7 +534,7 @@ class ThreadSpecialiser:
                     return self.step(state, ins)
                 state.at += 1
                 return True
-            case Held(register):
+            case Symbol(register):
                 jumps, stays = ("eq", "ne") if guard.unless else ("ne", "eq")
                 if ins.name == "bra":
                     target = state.goes(self.target(state, ins))
@@ -621,13 +610,14 @@ class ThreadSpecialiser:
         if one.function is not other.function or (one.at, one.frames) != (other.at, other.frames):
             return False
         live = self._shape(one.function).live[one.at]
-        names = {f"{one.depth}:{name}" for name in live} | {name for name in one.known if "[" in name}
-        return all(one.known.get(name) == other.known.get(name) for name in names)
+        homes: set[Home] = {RegisterHome(one.depth, name) for name in live}
+        homes |= {home for home in one.known if isinstance(home, Cell)}
+        return all(one.known.get(home) == other.known.get(home) for home in homes)
 
     def target(self, state: State, ins: ir.KernelInstruction) -> int:
         """Return the place that a branch leads to."""
         match ins.operands:
-            case (ir.Symbol(name),) if name in state.function.labels:
+            case (ir.SymbolRef(name),) if name in state.function.labels:
                 return state.function.labels[name]
         raise self.wrong("no such label")
 
@@ -648,13 +638,12 @@ class ThreadSpecialiser:
         callee, depth, frame = state.function, state.depth, state.frames[-1]
         for variable, result in zip(callee.results, frame.results, strict=False):
             if variable.space == "reg":
-                value = state.known.get(
-                    f"{depth}:{variable.name}", Unknown(f"{variable.name}, which nothing has written")
-                )
-                self.define(state, f"{depth - 1}:{result}", value)
+                home = RegisterHome(depth, variable.name)
+                value = state.known.get(home, Unknown(f"{variable.name}, which nothing has written"))
+                self.define(state, RegisterHome(depth - 1, result), value)
             else:
-                self._copy(state, f"{depth}:[{variable.name}", f"{depth - 1}:[{result}")
-        state.known = {name: value for name, value in state.known.items() if not name.startswith(f"{depth}:")}
+                self._copy(state, (depth, variable.name), (depth - 1, result))
+        state.known = {home: value for home, value in state.known.items() if home.depth != depth}
         state.function, state.at, state.frames = frame.function, frame.after, state.frames[:-1]
         return True
 
@@ -673,7 +662,7 @@ class ThreadSpecialiser:
 
     def visit(self, state: State, place: str) -> int:
         """Count a visit of the thread to a place, and return how many there were."""
-        cell = f"0:[visits of {place}+0:4]"
+        cell = counter(f"visits of {place}")
         before = state.known.get(cell, 0)
         if not isinstance(before, int):
             raise self.wrong("how often a thread comes here takes too many ways")
@@ -687,23 +676,23 @@ class ThreadSpecialiser:
             raise self.wrong("how often a thread comes to a barrier takes too many ways")
         return value
 
-    def _copy(self, state: State, old: str, new: str) -> None:
-        """Copy what is known of the cells of a variable to those of another one."""
-        cells = [(name, value) for name, value in state.known.items() if name.startswith(old + "+")]
-        for name, value in cells:
-            self.define(state, new + name[len(old) :], value)
+    def _copy(self, state: State, old: tuple[int, str], new: tuple[int, str]) -> None:
+        """Copy what is known of the cells of a variable, by its depth and name, to those of another one."""
+        for home, value in list(state.known.items()):
+            if isinstance(home, Cell) and home[:2] == old:
+                self.define(state, Cell(*new, *home[2:]), value)
 
     def call(self, state: State, ins: ir.KernelInstruction) -> bool:
         """Go into a function of the module, whose parameters are given; those of the system are known by name."""
         parts = [*ins.operands]
         results = parts.pop(0) if isinstance(parts[0], ir.Vector) else None
-        name = parts[0].name if parts and isinstance(parts[0], ir.Symbol) else ""
+        name = parts[0].name if parts and isinstance(parts[0], ir.SymbolRef) else ""
         arguments = parts[1] if len(parts) > 1 and isinstance(parts[1], ir.Vector) else ir.Vector(())
         given = results.parts if isinstance(results, ir.Vector) else ()
-        targets = tuple(each.name for each in given if isinstance(each, ir.Symbol | ir.Register))
+        targets = tuple(each.name for each in given if isinstance(each, ir.SymbolRef | ir.Register))
         if parts and isinstance(parts[0], ir.Register):
             called = self.value(state, parts[0])
-            name = called.array.removeprefix(CODE) if isinstance(called, Pointer) else ""
+            name = called.array.name if isinstance(called, ArrayAddress) and called.array.space == CODE else ""
             if not name:
                 raise self.wrong("a function whose address memory gives is not understood")
         function = self.module.functions.get(name)
@@ -712,7 +701,7 @@ class ThreadSpecialiser:
         if name in self._language.functions:
             value = self._language.functions[name](self, state, arguments.parts)
             for target in targets:
-                self.define(state, f"{state.depth}:[{target}+0:4]", value)
+                self.define(state, Cell(state.depth, target, 0, 4), value)
             return True
         if function is None or function.body is None:
             raise self.wrong(f"{name or 'a function by its address'} is not in the module")
@@ -723,11 +712,11 @@ class ThreadSpecialiser:
         depth = state.depth + 1
         for variable, argument in zip(function.parameters, arguments.parts, strict=False):
             if variable.space == "reg":
-                self.define(state, f"{depth}:{variable.name}", self.value(state, argument))
-            elif isinstance(argument, ir.Symbol):
-                self._copy(state, f"{state.depth}:[{argument.name}", f"{depth}:[{variable.name}")
+                self.define(state, RegisterHome(depth, variable.name), self.value(state, argument))
+            elif isinstance(argument, ir.SymbolRef):
+                self._copy(state, (state.depth, argument.name), (depth, variable.name))
             else:
-                self.define(state, f"{depth}:[{variable.name}+0:{variable.size}]", self.value(state, argument))
+                self.define(state, Cell(depth, variable.name, 0, variable.size or 0), self.value(state, argument))
         state.frames = (*state.frames, _Frame(state.function, state.function.name, state.at, targets))
         state.function, state.at = function, 0
         return True
@@ -760,36 +749,35 @@ class ThreadSpecialiser:
 
     # what is known
 
-    def home(self, state: State, register: str) -> str:
-        """Return the name of a register with the depth of the call that it is of."""
-        return f"{state.depth}:{register}"
+    def home(self, state: State, register: str) -> RegisterHome:
+        """Return where a register of the function that is followed is known."""
+        return RegisterHome(state.depth, register)
 
-    def define(self, state: State, home: str, value: Value) -> None:
+    def define(self, state: State, home: Home, value: Value) -> None:
         """Give a register or cell a value; one that a register of the residual program holds moves to its home."""
         match value:
-            case Held(register) if register != (own := residual_name(home)):
+            case Symbol(register) if register != (own := residual_name(home)):
                 self.put(Assign(own, "mov", (Reg(register),)))
                 value = replace(value, register=own)
-            case Scaled(_, register) if register != (own := residual_name(home)):
+            case Affine(_, ((register, scale),)) if register != (own := residual_name(home)):
                 self.put(Assign(own, "mov", (Reg(register),)))
-                value = replace(value, register=own)
+                value = replace(value, terms=((own, scale),))
         state.known[home] = value
 
-    def lifted(self, state: State, home: str, value: Value) -> Value:
+    def lifted(self, state: State, home: Home, value: Value) -> Value:
         """Return a value as one that its home holds, so that ways with different values meet."""
         if isinstance(value, int):
             own, width = residual_name(home), self.width(state, home)
             self.put(Assign(own, "mov", (signed(value, width) if width > 1 else value & 1,)))
-            return Held(own, width)
+            return Symbol(own, width)
         return value
 
-    def width(self, state: State, home: str) -> int:
+    def width(self, state: State, home: Home) -> int:
         """Return the bits of a register or cell."""
-        depth, _, name = home.partition(":")
-        if name.startswith("["):
-            return 8 * int(name.rstrip("]").rpartition(":")[2])
+        if isinstance(home, Cell):
+            return 8 * home.size
         functions = (*(frame.function for frame in state.frames), state.function)
-        return self._shape(functions[int(depth)]).width(name)
+        return self._shape(functions[home.depth]).width(home.name)
 
     def value(self, state: State, operand: ir.Operand, width: int = 64) -> Value:
         """Return what is known of an operand of so many bits."""
@@ -804,44 +792,43 @@ class ThreadSpecialiser:
                 return number & (1 << width) - 1
             case ir.Float(bits, _):
                 return bits
-            case ir.Symbol(name, offset):
+            case ir.SymbolRef(name, offset):
                 return self._pointer(state, name, offset)
             case ir.Negated(inner):
                 value = self.value(state, inner, width)
                 if isinstance(value, int):
                     return value & 1 ^ 1
-                if isinstance(value, Held):
-                    return Held(self.temporary("xor", Reg(value.register), 1), 1)
+                if isinstance(value, Symbol):
+                    return Symbol(self.temporary("xor", Reg(value.register), 1), 1)
                 return value
         raise self.wrong("the form of an operand is not understood")
 
-    def _pointer(self, state: State, name: str, offset: int) -> Pointer:
+    def _pointer(self, state: State, name: str, offset: int) -> ArrayAddress:
         for variable in (*state.function.variables, *state.function.parameters, *state.function.results):
             if variable.name == name:
                 self._check_type(variable)
-                return Pointer(self._array(variable, state.depth), offset, variable.space in NEAR)
+                return ArrayAddress(self._array(variable, state.depth), offset, variable.space in NEAR)
         if name in self.module.variables:
             variable = self.module.variables[name]
             self._check_type(variable)
             if variable.extern and variable.space != "shared":
                 raise self.wrong(f"what {name} holds is not in the module")
-            return Pointer(self._array(variable, 0), offset, variable.space in NEAR)
+            return ArrayAddress(self._array(variable, 0), offset, variable.space in NEAR)
         if name in self.module.functions:
-            return Pointer(f"{CODE}{name}", offset)
+            return ArrayAddress(Array(CODE, NOBODY, name), offset)
         raise self.wrong(f"{name} is not declared")
 
     def _check_type(self, variable: ir.Variable) -> None:
         if variable.type in ir.OPAQUE:
             raise self.wrong(f"{variable.name} is a .{variable.type}, of which nothing is understood")
 
-    def _array(self, variable: ir.Variable, depth: int) -> str:
-        """Return the name of a variable's array: its space, whose it is, and its name."""
+    def _array(self, variable: ir.Variable, depth: int) -> Array:
+        """Return the array that a variable is, of a function at a depth of calls."""
         if variable.space == "shared":
-            return f"shared:{self.block}:{self._dynamic if is_dynamic(variable) else variable.name}"
+            return Array("shared", self.block, self._dynamic if is_dynamic(variable) else variable.name)
         if variable.space == "argument":
-            return f"argument::{self.argument_array(variable.name)}"
-        own = f"{depth}:" if variable.space in OWN else ":"
-        array = f"{variable.space}:{own}{variable.name}"
+            return argument_array(self.argument_array(variable.name))
+        array = Array(variable.space, depth if variable.space in OWN else NOBODY, variable.name)
         return self._shown.get(array, array)
 
     @cached_property
@@ -872,7 +859,7 @@ class ThreadSpecialiser:
                 return self.said(rest)
             case Unknown(reason):
                 return reason
-            case Pointer() | Scaled() | Half():
+            case ArrayAddress() | Affine() | Half():
                 return "an address, of which only places in arrays are known; a number is given with --arg NAME=.."
             case _:
                 return "a value of the running program"
@@ -907,12 +894,12 @@ class ThreadSpecialiser:
         self._made_labels += 1
         return f"M{self._made_labels}"
 
-    def inside(self, address: Pointer, size: int) -> bool:
+    def inside(self, address: ArrayAddress, size: int) -> bool:
         """Decide whether so many bytes at an address are in their array, as far as its length is known."""
         length = self.length(address.array)
         return address.offset >= 0 and (length is None or address.offset + size <= length)
 
-    def length(self, array: str) -> int | None:
+    def length(self, array: Array) -> int | None:
         """Return the bytes of an array that the thread has made, or that is a variable; None where nothing tells."""
         if array not in self.sizes:
             declared = (
@@ -920,7 +907,7 @@ class ThreadSpecialiser:
                 *(v for f in self.module.functions.values() for v in f.variables),
             )
             own = {self._shown.get(array, array), array}
-            name = next((own_name for own_name, shown in self._shown.items() if shown in own), array).rpartition(":")[2]
+            name = next((own_name for own_name, shown in self._shown.items() if shown in own), array).name
             found = next((each.size for each in declared if each.name == name), None)
             if found is None:
                 return None
@@ -968,16 +955,17 @@ def exit_arrival(key: BarrierKey) -> Barrier:
     return Barrier(name, arrive=True, mode=Mode(tags=(EXIT,)), scope=scope)
 
 
-def _met(key: BarrierKey) -> str:
+def _met(key: BarrierKey) -> Cell:
     """Return the cell of the state that counts the arrivals at a barrier."""
-    return f"0:[barrier {key[0]} {key[1].label}+0:4]"
+    return counter(f"barrier {key[0]} {key[1].label}")
 
 
-def residual_name(home: str) -> str:
-    """Return the register of the residual program for one of PTX, or a cell: ``r12`` for ``0:%r12``."""
-    depth, _, name = home.partition(":")
+def residual_name(home: Home) -> str:
+    """Return the register of the residual program for one of PTX, or a cell: ``r12`` for ``%r12`` of the kernel."""
+    name = f"{home.name}+{home.offset}:{home.size}" if isinstance(home, Cell) else home.name
     plain = re.sub(r"\W", "_", name.removeprefix("%").strip("[]").replace("_", "__").replace("'", "_s"))
-    return plain if depth == "0" else f"c{depth}_{plain}"
+    depth = {NOBODY: "", -2: "h"}.get(home.depth, home.depth)
+    return plain if depth == 0 else f"c{depth}_{plain}"
 
 
 def registers_in(operands: Iterable[ir.Operand]) -> Iterable[str]:
@@ -1053,10 +1041,10 @@ def _shape(function: ir.KernelFunction) -> _Shape:
         following = [] if ins.name in ("ret", "exit", "trap") and ins.guard is None else [at + 1]
         if ins.name == "bra":
             following = following if ins.guard is not None else []
-            following += [function.labels[each.name] for each in ins.operands if isinstance(each, ir.Symbol)
+            following += [function.labels[each.name] for each in ins.operands if isinstance(each, ir.SymbolRef)
                           and each.name in function.labels]  # fmt: skip
         elif ins.name == "brx":
-            tables = (function.tables.get(each.name, ()) for each in ins.operands if isinstance(each, ir.Symbol))
+            tables = (function.tables.get(each.name, ()) for each in ins.operands if isinstance(each, ir.SymbolRef))
             following = [function.labels[name] for table in tables for name in table if name in function.labels]
         after.append([place for place in following if place <= len(body)])
     rows = [(place, after[place], uses[place]) for place in reversed(range(len(body)))]

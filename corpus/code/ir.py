@@ -26,7 +26,7 @@ class Register(NamedTuple):
     name: str
 
 
-class Symbol(NamedTuple):
+class SymbolRef(NamedTuple):
     """The name of a variable, function, parameter or label, as an address with an offset in bytes."""
 
     name: str
@@ -49,7 +49,7 @@ class Float(NamedTuple):
 class MemoryOperand(NamedTuple):
     """The memory at an address: ``[%rd1+8]``, ``[x]``, ``[16]``."""
 
-    base: Register | Symbol | Number
+    base: Register | SymbolRef | Number
     offset: int = 0
 
 
@@ -79,7 +79,7 @@ class Element(NamedTuple):
     which: str
 
 
-Operand = Register | Symbol | Number | Float | MemoryOperand | Vector | Negated | Both | Element
+Operand = Register | SymbolRef | Number | Float | MemoryOperand | Vector | Negated | Both | Element
 
 
 class SourceLine(NamedTuple):
@@ -178,7 +178,7 @@ class Variable:
     size: int | None
     align: int
     initial: bytes = b""
-    addresses: tuple[tuple[int, Symbol], ...] = ()
+    addresses: tuple[tuple[int, SymbolRef], ...] = ()
     extern: bool = False
     line: int = 0
     parts: tuple[tuple[int, str], ...] = ()

@@ -26,7 +26,7 @@ def branch_by_index(at: ThreadSpecialiser, state: State, ins: ir.KernelInstructi
     index, table = ins.operands
     value = at.value(state, index)
     at.keeps_together(ins, value)
-    names = state.function.tables.get(table.name, ()) if isinstance(table, ir.Symbol) else ()
+    names = state.function.tables.get(table.name, ()) if isinstance(table, ir.SymbolRef) else ()
     if not isinstance(value, int) or value >= len(names) or names[value] not in state.function.labels:
         raise at.wrong("with an index that memory decides it is not understood")
     state.at = state.function.labels[names[value]]

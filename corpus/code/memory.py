@@ -21,24 +21,26 @@ from corpus.code.arithmetic import (
     set_result,
     unpacked,
 )
-from corpus.code.follower import OWN, Access, State, ThreadSpecialiser, is_dynamic
+from corpus.code.follower import Access, State, ThreadSpecialiser, is_dynamic
 from corpus.code.launch.fields import ADDRESSES, STRUCTURE
 from corpus.code.launch.launch import ArrayArgument, SharedArgument
+from corpus.code.places import ANYWHERE, Array, Cell, argument_array, array_place, cell_of
 from corpus.code.values import (
+    Affine,
+    ArrayAddress,
     Half,
-    Held,
     Missing,
     Partial,
-    Pointer,
-    Scaled,
+    Symbol,
     Unknown,
     Value,
+    array_of,
     cut,
     plain_name,
     whole,
 )
 from corpus.litmus.instructions import Fence, Load, Rmw, Store
-from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.orders import Mode, Order
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
@@ -47,20 +49,20 @@ def address_of(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> Valu
     """Return the address that an operand in brackets is."""
     if isinstance(operand, ir.MemoryOperand):
         base = at.value(state, operand.base)
-        if isinstance(base, Held) and operand.offset:
+        if isinstance(base, Symbol) and operand.offset:
             raise at.wrong("with an address that was read from memory, and an offset, it is not understood")
         return moved(base, operand.offset)
-    if isinstance(operand, ir.Symbol):
+    if isinstance(operand, ir.SymbolRef):
         return at.value(state, operand)
     raise at.wrong("the form of its address is not understood")
 
 
 def loaded(at: ThreadSpecialiser, state: State, address: Value, size: int, kind: str, mode: Mode) -> Value | None:
     """Return what a load gives; None where the thread ends, as its address is in no array."""
-    if isinstance(address, Pointer):
-        space = address.array.partition(":")[0]
+    if isinstance(address, ArrayAddress):
+        array, space = address.array, address.array.space
         ptx = at.module.language == "ptx"  # whose functions may have a kernel's parameter by its address
-        if space == "param" and (ptx or state.depth == 0) and address.array.startswith("param:0:"):
+        if space == "param" and (ptx or state.depth == 0) and array.owner == 0:
             found = _parameter(at, address, size)
             if found is not None:
                 return found
@@ -75,7 +77,7 @@ def loaded(at: ThreadSpecialiser, state: State, address: Value, size: int, kind:
     if part < size:
         parts = [loaded(at, state, moved(address, n), part, f"u{8 * part}", mode) for n in range(0, size, part)]
         found = packed(at, [each for each in parts if each is not None], 8 * size)
-        if None in parts or not isinstance(found, Held):
+        if None in parts or not isinstance(found, Symbol):
             return None
         return extended(at, found, kind)
     where = placed(at, address, size)
@@ -85,12 +87,12 @@ def loaded(at: ThreadSpecialiser, state: State, address: Value, size: int, kind:
     operand, access = where
     register = at.new_register()
     at.put(Load(register, operand, mode), access)
-    return extended(at, Held(register, 8 * size), kind)
+    return extended(at, Symbol(register, 8 * size), kind)
 
 
-def _constant(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> Value | None:
+def _constant(at: ThreadSpecialiser, state: State, address: ArrayAddress, size: int) -> Value | None:
     """Return what the module says that constant memory holds; None where the thread ends, as it is not there."""
-    name = address.array.rpartition(":")[2]
+    name = address.array.name
     variable = at.module.variables.get(name)
     if variable is None or variable.size is None:
         raise at.wrong(f"what {name} holds is not in the module")
@@ -108,18 +110,18 @@ def _constant(at: ThreadSpecialiser, state: State, address: Pointer, size: int) 
     return int.from_bytes(data[address.offset : address.offset + size], "little")
 
 
-def _is_made(at: ThreadSpecialiser, array: str) -> bool:
+def _is_made(at: ThreadSpecialiser, array: Array) -> bool:
     """Decide whether an array is one that nvcc makes of a constant of a function: ``NAME$0`` in global memory, which no
     source can name (functions and variables of a file's own have mangled names, without a number at their end).
     """
-    space, _, name = array.rpartition(":")
-    function, _, number = name.rpartition("$")
-    return space == "global:" and number.isdigit() and function in at.module.functions and name in at.module.variables
+    function, _, number = array.name.rpartition("$")
+    made = array.space == "global" and number.isdigit()
+    return made and function in at.module.functions and array.name in at.module.variables
 
 
-def _parameter(at: ThreadSpecialiser, address: Pointer, size: int) -> Value | None:
+def _parameter(at: ThreadSpecialiser, address: ArrayAddress, size: int) -> Value | None:
     """Return what the launch gives for a parameter of the kernel."""
-    name = address.array.rpartition(":")[2]
+    name = address.array.name
     number = at.kernel.number_of(name)
     if number is None:
         return None
@@ -130,10 +132,10 @@ def _parameter(at: ThreadSpecialiser, address: Pointer, size: int) -> Value | No
     if isinstance(given, int):
         return given >> 8 * address.offset & (1 << 8 * size) - 1
     if isinstance(given, SharedArgument):
-        return Pointer(f"argument::{at.argument_array(name)}")
+        return ArrayAddress(argument_array(at.argument_array(name)))
     pointer = parameter.type in ADDRESSES or (parameter.type == STRUCTURE and at.module.language == "ptx")
     if (size == 8 and pointer) or isinstance(given, ArrayArgument):
-        return Pointer(f"argument::{name}" + (f"+{address.offset}" if address.offset else ""))
+        return ArrayAddress(argument_array(name + (f"+{address.offset}" if address.offset else "")))
     return Missing(name, address.offset)
 
 
@@ -150,7 +152,7 @@ def _part_of_fields(at: ThreadSpecialiser, parameter: ir.Variable, offset: int, 
     told = [each for each in met if given[each] is not None]
     open_ = [each for each in met if given[each] is None and not any(map(each.overlaps, told))]
     if not met and size == 8 and all(each.name.startswith("+") for each in parameter.fields):
-        return Pointer(f"argument::{parameter.name}+{offset}")  # nothing tells what is there
+        return ArrayAddress(argument_array(f"{parameter.name}+{offset}"))  # nothing tells what is there
     for each in (*told, *open_):
         others = (other for other in open_ if other is not each and not other.pointer)
         if each.pointer and not isinstance(given[each], int) and not any(map(each.overlaps, others)):
@@ -170,7 +172,7 @@ def _part_of_fields(at: ThreadSpecialiser, parameter: ir.Variable, offset: int, 
 
 def _part_of_pointer(at: ThreadSpecialiser, name: str, place: int, start: int, end: int) -> Value:
     """Return the address that a field of a structure is, or the half of it that is between two bits."""
-    pointer = Pointer(f"argument::{at.argument_array(name)}")
+    pointer = ArrayAddress(argument_array(at.argument_array(name)))
     if (start, end) == (place, place + 64):
         return pointer
     if end - start == 32 and start - place in (0, 32):
@@ -178,43 +180,40 @@ def _part_of_pointer(at: ThreadSpecialiser, name: str, place: int, start: int, e
     raise at.wrong(f"a part of the address that {at.called(name)} is, is not understood")
 
 
-def _is_outside(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> bool:
+def _is_outside(at: ThreadSpecialiser, state: State, address: ArrayAddress, size: int) -> bool:
     """Decide whether an access of the thread's own memory is outside of its variable, as far as that is known."""
-    space, _, place = address.array.partition(":")
-    depth, _, name = place.partition(":")
+    space, depth, name = address.array
     if at.grows or space != "local":
         return False
     functions = (*(frame.function for frame in state.frames), state.function)
-    declared = (each for each in functions[int(depth)].variables if each.name == name)
+    declared = (each for each in functions[depth].variables if each.name == name)
     variable = next(declared, at.module.variables.get(name))
     whole = None if variable is None else variable.size
     return whole is not None and not 0 <= address.offset <= whole - size
 
 
-def _cell(at: ThreadSpecialiser, state: State, address: Pointer, size: int) -> Value:
+def _cell(at: ThreadSpecialiser, state: State, address: ArrayAddress, size: int) -> Value:
     """Return what a thread's own memory holds."""
-    home = _cell_home(address, size)
+    home = cell_of(address.array, address.offset, size)
     if home in state.known:
         return state.known[home]
     at.looks_through(state)
-    _, depth, name = address.array.split(":", 2)
-    prefix = f"{depth}:[{name}+"
-    others = [each for each in state.known if each.startswith(prefix)]
-    for other in others:
-        start, _, length = other[len(prefix) : -1].partition(":")
-        whole = state.known[other]
-        inside = int(start) <= address.offset and address.offset + size <= int(start) + int(length)
-        if inside and isinstance(whole, int | Partial):
-            return cut(whole, 8 * (address.offset - int(start)), 8 * size)
-    parts = [state.known.get(_cell_home(Pointer(address.array, address.offset + n), 1)) for n in range(size)]
+    start = address.offset
+    for other in cells_of(state, address.array):
+        held = state.known[other]
+        inside = other.offset <= start and start + size <= other.offset + other.size
+        if inside and isinstance(held, int | Partial):
+            return cut(held, 8 * (start - other.offset), 8 * size)
+    parts = [state.known.get(cell_of(address.array, start + n, 1)) for n in range(size)]
     if all(isinstance(part, int) for part in parts):
         return sum(part << 8 * n for n, part in enumerate(parts) if isinstance(part, int))
-    return Unknown(f"{name} at byte {address.offset}, which the thread has not written so")
+    return Unknown(f"{address.array.name} at byte {start}, which the thread has not written so")
 
 
-def _cell_home(address: Pointer, size: int) -> str:
-    _, depth, name = address.array.split(":", 2)
-    return f"{depth}:[{name}+{address.offset}:{size}]"
+def cells_of(state: State, array: Array) -> list[Cell]:
+    """Return where parts of an array of the thread's own are known."""
+    owner, name = array.owner, array.name
+    return [home for home in state.known if isinstance(home, Cell) and home.name == name and home.depth == owner]
 
 
 def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -238,18 +237,19 @@ def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
 
 def stored(at: ThreadSpecialiser, state: State, address: Value, size: int, value: Value, mode: Mode) -> bool:
     """Write a value of so many bytes, and return whether the thread goes on: its address is in an array."""
-    if isinstance(address, Pointer) and at.owns(address.array):
+    if isinstance(address, ArrayAddress) and at.owns(address.array):
         if _is_outside(at, state, address, size):
             return at.stops("bounds")
-        if address.array.startswith("param:0:") and at.kernel.number_of(address.array.rpartition(":")[2]) is not None:
+        space, depth, name = address.array
+        if space == "param" and depth == 0 and at.kernel.number_of(name) is not None:
             raise at.wrong("of a parameter of the kernel, which is not to be written, is not understood")
         _keep(at, state, address, size, value)
         return True
     _check_writable(at, address)
     part = at.part(address, size)
     if part < size:
-        if isinstance(value, Held) and value.width < 8 * size:  # with its sign, as registers have it
-            value = Held(at.temporary(f"cvt.u{8 * size}.u{value.width}", Reg(value.register), 0), 8 * size)
+        if isinstance(value, Symbol) and value.width < 8 * size:  # with its sign, as registers have it
+            value = Symbol(at.temporary(f"cvt.u{8 * size}.u{value.width}", Reg(value.register), 0), 8 * size)
         pieces = unpacked(at, value, 8 * size, size // part)
         places = [moved(address, n) for n in range(0, size, part)]
         return all(stored(at, state, place, part, piece, mode) for place, piece in zip(places, pieces, strict=True))
@@ -285,7 +285,7 @@ def updated(
     size = WIDTHS[kind] // 8
     address = address_of(at, state, source)
     _check_writable(at, address)
-    if isinstance(address, Pointer) and address.array.startswith(OWN):
+    if isinstance(address, ArrayAddress) and address.array.is_own:
         if _is_outside(at, state, address, size):
             return at.stops("bounds")
         old = _cell(at, state, address, size)
@@ -304,14 +304,14 @@ def updated(
     name = operation if plain and kind[0] != "f" else f"{operation}.{kind}"
     at.put(Rmw(name, register, operand, values, mode, failure=failure), access)
     if target is not None and register is not None:
-        set_result(at, state, target, Held(register, 8 * size))
+        set_result(at, state, target, Symbol(register, 8 * size))
     return True
 
 
 def _check_writable(at: ThreadSpecialiser, address: Value) -> None:
     """Raise ``NotUnderstoodError`` where an address is in constant memory, which no kernel writes (PTX ISA, 5.1)."""
-    array = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
-    if array and (array.startswith("const:") or _is_made(at, array)):
+    array = array_of(address)
+    if array and (array.space == "const" or _is_made(at, array)):
         raise at.wrong("of constant memory, which is not to be written, is not understood")
 
 
@@ -331,41 +331,37 @@ def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
     return True
 
 
-def _keep(at: ThreadSpecialiser, state: State, address: Pointer, size: int, value: Value) -> None:
+def _keep(at: ThreadSpecialiser, state: State, address: ArrayAddress, size: int, value: Value) -> None:
     """Write to a thread's own memory; cells that overlap are known no more."""
     at.looks_through(state)
-    _, depth, name = address.array.split(":", 2)
-    prefix = f"{depth}:[{name}+"
-    for home in [each for each in state.known if each.startswith(prefix)]:
-        start, _, length = home[len(prefix) : -1].partition(":")
-        if int(start) < address.offset + size and address.offset < int(start) + int(length):
-            del state.known[home]
+    for cell in cells_of(state, address.array):
+        if cell.meets(address.offset, size):
+            del state.known[cell]
     if isinstance(value, int):
         value &= (1 << 8 * size) - 1
-    at.define(state, _cell_home(address, size), value)
+    at.define(state, cell_of(address.array, address.offset, size), value)
 
 
-def forgotten(state: State, array: str, why: str = "") -> None:
+def forgotten(state: State, array: Array, why: str = "") -> None:
     """Forget what an array of the thread's own holds; ``why`` is what its values come from then."""
-    _, depth, name = array.split(":", 2)
-    for home in [each for each in state.known if each.startswith(f"{depth}:[{name}+")]:
+    for cell in cells_of(state, array):
         if why:
-            state.known[home] = Unknown(why)
+            state.known[cell] = Unknown(why)
         else:
-            del state.known[home]
+            del state.known[cell]
 
 
 def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> Operand:
     """Return a value as an operand of an access of so many bytes."""
     match whole(value):
-        case Pointer(array, offset):
-            if array.startswith(OWN):
+        case ArrayAddress(array, offset):
+            if array.is_own:
                 raise at.shows(array)
-            return Loc(placeholder(array, offset))
+            return array_place(array, offset)
         case Unknown(reason):
             at.assumed[f"some number is stored in place of {reason}"] = None
             return at.some_number(reason, 8 * size)
-        case Held(register, width) if width > 8 * size:
+        case Symbol(register, width) if width > 8 * size:
             return Reg(at.temporary(f"cvt.s{8 * size}.u{width}", Reg(register), 0))
         case _:
             return residual_operand(number_or_held(at, value), 8 * size)
@@ -375,29 +371,24 @@ MOST_SHARED = 227 << 10
 """The most bytes of shared memory that a block has on any GPU (CUDA C++ Programming Guide, Compute Capabilities)."""
 
 
-def placeholder(array: str, offset: int) -> str:
-    """Return the name that a place in an array has until the sizes of all accesses are known."""
-    return f"{array}#{offset}"
-
-
 def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[Operand, Access] | None:
     """Return the operand that is an address, and the access; None where it is in no array."""
-    base = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
-    variable = at.module.variables.get(base.rpartition(":")[2]) if base and not base.startswith("argument:") else None
+    base = array_of(address)
+    variable = at.module.variables.get(base.name) if base and base.space != "argument" else None
     if variable is not None and variable.addresses and not at.grows:
         raise at.wrong(f"{variable.name} holds addresses, which are not understood in memory that may change")
-    if base and base.startswith(OWN):
+    if base and base.is_own:
         raise at.wrong("on the thread's own memory with a computed index, or atomically, is not understood")
     match address:
-        case Pointer(array, offset):
+        case ArrayAddress(array, offset):
             length = _length(at, array, size)
             if length is None and variable is not None and is_dynamic(variable):
                 length = MOST_SHARED
                 at.assumed["dynamic shared memory is as large as is accessed"] = None
             if offset < 0 or (length is not None and offset + size > length):
                 return None
-            return Loc(placeholder(array, offset)), Access(array, offset, size)
-        case Scaled(str(array), register, scale, offset):
+            return array_place(array, offset), Access(array, offset, size)
+        case Affine(Array() as array, ((register, scale),), offset):
             index: Operand = Reg(register)
             if scale % size == 0:
                 if scale != size:
@@ -411,7 +402,7 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[Operand, A
             steps, inside = divmod(offset, size)
             if steps:
                 index = Reg(at.temporary("add.s64", index, steps))
-            start = Loc(placeholder(array, inside))
+            start = array_place(array, inside)
             length = _length(at, array, size)
             limit = None if inside or length is None else length // size
             if limit is None:
@@ -419,31 +410,31 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[Operand, A
             else:
                 index = Reg(at.temporary("min.u64", index, limit))
             return Reg(at.temporary("add", start, index)), Access(array, None, size, limit)
-        case Held(register):
+        case Symbol(register):
             at.assumed["addresses that are read from memory are those of arrays"] = None
-            return Reg(register), Access("", None, size)
+            return Reg(register), Access(ANYWHERE, None, size)
         case int():
             return None
         case _:
             raise at.wrong(at.said(address))
 
 
-def _said(at: ThreadSpecialiser, array: str) -> str:
+def _said(at: ThreadSpecialiser, array: Array) -> str:
     """Return the name that the source has for an array."""
-    name = array.rpartition(":")[2]
-    number = at.kernel.number_of(name) if array.startswith("argument:") else None
+    name = array.name
+    number = at.kernel.number_of(name) if array.space == "argument" else None
     return plain_name(name) if number is None else at.launch.source_name(name, number)
 
 
-def _length(at: ThreadSpecialiser, array: str, size: int) -> int | None:
+def _length(at: ThreadSpecialiser, array: Array, size: int) -> int | None:
     """Return the bytes of an array, where they are known, for accesses of so many bytes."""
     if at.grows:
         return at.length(array)
-    name = array.rpartition(":")[2]
+    name = array.name
     number = at.kernel.number_of(name)
     given = None if number is None else at.launch.array(name, number)
     if given is not None:
         return given.length(size)
     variable = at.module.variable(at.kernel, name)
-    argument = array.startswith("argument:")
+    argument = array.space == "argument"
     return None if variable is None or argument is not (variable.space == "argument") else variable.size

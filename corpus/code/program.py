@@ -22,7 +22,6 @@ from corpus.code.follower import (
     ENDED_REDUCTION,
     MARK,
     MOST_STEPS,
-    SLOTS,
     Access,
     BarrierKey,
     GroupSite,
@@ -40,10 +39,11 @@ from corpus.code.launch.launch import ArrayArgument, ArrayImage, KernelLaunch, S
 from corpus.code.launch.meeting import done_at, exchanges
 from corpus.code.passes.tidying import tidied
 from corpus.code.passes.untold import Place, UntoldValues, doubts_decide, untold_values
+from corpus.code.places import ANYWHERE, NOBODY, SLOTS, Array, ArrayPlace, argument_array
 from corpus.code.ptx.memory import reads_constants
 from corpus.code.ptx.moving import WORD
 from corpus.code.ptx.words import limits_of
-from corpus.code.values import Pointer, plain_name
+from corpus.code.values import ArrayAddress, plain_name
 from corpus.errors import InputError
 from corpus.graphs import reachable
 from corpus.litmus.flow import ThreadFlow
@@ -82,7 +82,7 @@ class MixedSize(NamedTuple):
 class ArrayCell(NamedTuple):
     """The place of a location: its array, by a name that all kernels have for it, its offset and size in bytes."""
 
-    array: str
+    array: Array
     offset: int
     size: int
 
@@ -278,7 +278,7 @@ def _left_untold(kernel: ir.KernelFunction, launch: KernelLaunch) -> dict[Place,
     found: dict[Place, str] = {}
     for kept, image in launch.memory.items():
         parameters = enumerate(kernel.parameters)
-        names = {f"argument::{launch.source_name(each.name, n)}": f"argument::{each.name}" for n, each in parameters}
+        names = {argument_array(launch.source_name(each.name, n)): argument_array(each.name) for n, each in parameters}
         found |= {(names.get(kept, kept), at, 1): why for at, why in image.untold.items()}
     return found
 
@@ -297,7 +297,7 @@ def _check_constants(module: ir.Module, code: Sequence[Residual]) -> None:
     for each in code:
         loads = each.origin is not None and isinstance(each.instruction, Load) and reads_constants(each.origin)
         for access in each.accesses if loads else ():
-            if access.array in written or not access.array or "" in written:
+            if access.array in written or access.array == ANYWHERE or ANYWHERE in written:
                 raise refusal(module, each.origin, "of memory that the kernel may write is not understood")
 
 
@@ -370,7 +370,7 @@ def _renamed(followed: Followed) -> Followed:
     return [(ids, [renamed(each) for each in code]) for ids, code in followed]
 
 
-def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[str, ArrayImage]:
+def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[Array, ArrayImage]:
     """Return what a kernel leaves to the next one of its stream: what was there, with final values over it."""
     found = dict(program.launch.memory)
     for name, value in finals.items():
@@ -458,7 +458,7 @@ def _with_exits(
         yield ids, code + exits
 
 
-_Places = Mapping[str, Sequence[tuple[int, int]]]
+_Places = Mapping[Array, Sequence[tuple[int, int]]]
 """The places of accesses in each array, in bytes, and their sizes."""
 
 
@@ -486,7 +486,7 @@ class _Following:
     module: ir.Module
     kernel: ir.KernelFunction
     launch: KernelLaunch
-    grains: Mapping[str, int] = field(default_factory=dict)
+    grains: Mapping[Array, int] = field(default_factory=dict)
     accessed: _Places = field(default_factory=dict)
     aligns: bool = False
     parts: Parts = field(default_factory=dict)
@@ -566,24 +566,24 @@ MOST_ROUNDS = 4
 
 def _accessed(threads: Iterable[Sequence[Residual]], path: str) -> _Places:
     """Return where arrays are accessed. Raises ``NotUnderstoodError`` where an index in shared memory is computed."""
-    found: dict[str, dict[tuple[int, int], None]] = {}
+    found: dict[Array, dict[tuple[int, int], None]] = {}
     for code in threads:
         for access in (access for each in code for access in each.accesses):
             if access.offset is not None:
                 found.setdefault(access.array, {})[access.offset, access.size] = None
-            elif access.array.startswith("shared"):
-                name = plain_name(access.array.rpartition(":")[2])
+            elif access.array.space == "shared":
+                name = plain_name(access.array.name)
                 raise NotUnderstoodError(f"{name}: wgmma, and accesses with a computed index, are not understood", path)
     return {array: sorted(places) for array, places in found.items()}
 
 
-def _grains(threads: Iterable[Sequence[Residual]], path: str) -> dict[str, int]:
+def _grains(threads: Iterable[Sequence[Residual]], path: str) -> dict[Array, int]:
     """Return the sizes of the elements of arrays that are copied asynchronously, where they are not words.
 
     Raises ``NotUnderstoodError`` where an array has accesses of several sizes besides.
     """
-    sizes: dict[str, set[int]] = {}
-    copies: set[tuple[str, ...]] = set()
+    sizes: dict[Array, set[int]] = {}
+    copies: set[tuple[Array, ...]] = set()
     for code in threads:
         for each in code:
             if isinstance(each.instruction, AsyncOperation):
@@ -592,11 +592,11 @@ def _grains(threads: Iterable[Sequence[Residual]], path: str) -> dict[str, int]:
             else:
                 for access in each.accesses:
                     sizes.setdefault(access.array, set()).add(access.size)
-    found: dict[str, int] = {}
+    found: dict[Array, int] = {}
     for arrays in sorted(copies):
         used = set[int]().union(*(sizes.get(array, set()) for array in arrays))
         if len(used) > 1:
-            names = " and ".join(dict.fromkeys(plain_name(array.rpartition(":")[2]) for array in arrays))
+            names = " and ".join(dict.fromkeys(plain_name(array.name) for array in arrays))
             raise NotUnderstoodError(f"{names}: what is copied and accessed in several sizes is not understood", path)
         size = min(used, default=WORD)
         if size != WORD:
@@ -610,8 +610,8 @@ def _parts(code: Sequence[Residual]) -> Parts:
     A race is one of parts, and where nothing races each part holds what was written to it last (PTX ISA, 8.7.1: the
     axioms are of programs without mixed-size data races). Atomic operations and strong accesses have no parts.
     """
-    places: dict[str, dict[tuple[int, int], bool]] = {}
-    computed: dict[str, dict[int, bool]] = {}
+    places: dict[Array, dict[tuple[int, int], bool]] = {}
+    computed: dict[Array, dict[int, bool]] = {}
     for each in code:
         weak = isinstance(each.instruction, Load | Store) and each.instruction.mode == PLAIN
         for access in each.accesses:
@@ -621,14 +621,14 @@ def _parts(code: Sequence[Residual]) -> Parts:
             else:
                 found = places.setdefault(access.array, {})
                 found[access.offset, access.size] = found.get((access.offset, access.size), True) and weak
-    parts: dict[str, list[tuple[int, int, int]]] = {}
+    parts: dict[Array, list[tuple[int, int, int]]] = {}
     for array in dict.fromkeys((*places, *computed)):
         found = places.get(array, {})
         if array in computed:
             every = {*computed[array], *(size for _, size in found)}
             uniform = len(every) == 1 and not any(offset % size for offset, size in found)
             weak = all(found.values()) and all(computed[array].values())
-            if not uniform and weak and array:
+            if not uniform and weak and array != ANYWHERE:
                 parts[array] = [(0, 1 << 62, math.gcd(*every, *(offset for offset, _ in found)))]
         else:
             parts[array] = list(_mixed_parts(found))
@@ -649,8 +649,8 @@ def _mixed_parts(places: Mapping[tuple[int, int], bool]) -> Iterator[tuple[int, 
 
 def _reductions(code: Sequence[Residual]) -> set[str]:
     """Return the barriers by which a thread exchanges values: ``barrier0``."""
-    arrays = (each.access.array for each in code if each.access and each.access.array.startswith(SLOTS))
-    return {array.rpartition(":")[2].partition("_")[0] for array in arrays}
+    arrays = (each.access.array for each in code if each.access and each.access.array.space == SLOTS)
+    return {array.name.partition("_")[0] for array in arrays}
 
 
 def _is_exit(ins: Instruction) -> bool:
@@ -788,9 +788,9 @@ def _matters(residual: Residual) -> bool:
     return False
 
 
-def _outlasts(array: str) -> bool:
+def _outlasts(array: Array) -> bool:
     """Return whether an array is still there when the kernel has ended."""
-    return not array.startswith(("shared", "register", SLOTS))
+    return array.space not in ("shared", "register", SLOTS)
 
 
 _REGIONS = {"shared": Region.SHARED, "register": Region.REGISTER}
@@ -824,21 +824,21 @@ class _Layout:
         self.undefined: set[str] = set()
         self.assumed: dict[str, None] = {}
         self.cells: dict[str, ArrayCell] = {}
-        self._accesses: dict[str, dict[tuple[int, int], list[ir.KernelInstruction]]] = {}
-        self._computed: dict[str, int] = {}
-        self._limits: dict[str, int] = {}
-        self._read: dict[str, None] = {}
+        self._accesses: dict[Array, dict[tuple[int, int], list[ir.KernelInstruction]]] = {}
+        self._computed: dict[Array, int] = {}
+        self._limits: dict[Array, int] = {}
+        self._read: dict[Array, None] = {}
         self.outside: set[str] = set()
         self.initialised: set[str] = set()
-        blocks: dict[str, list[str]] = {}
-        sizes: dict[str, set[int]] = {}
+        blocks: dict[str, list[Array]] = {}
+        sizes: dict[Array, set[int]] = {}
         for code in threads:
             for each in code:
                 for array, offset, size, limit in each.accesses:
                     if not isinstance(each.instruction, Store):
                         self._read[array] = None
                     if offset is None:
-                        if array:
+                        if array != ANYWHERE:
                             self._computed[array] = size
                             sizes.setdefault(array, set()).add(size)
                             self._limits |= {} if limit is None else {array: limit}
@@ -847,7 +847,7 @@ class _Layout:
                     origins = self._accesses.setdefault(array, {}).setdefault((offset, size), [])
                     if each.origin is not None and each.origin not in origins:
                         origins.append(each.origin)
-        accessed = set(map(self._shared_name, self._accesses))
+        accessed = set(map(self._shared, self._accesses))
         for kept, image in launch.memory.items():
             if kept not in accessed:
                 places = dict.fromkeys((offset - offset % image.size, image.size) for offset in sorted(image.data))
@@ -857,25 +857,25 @@ class _Layout:
                 {(offset, SLOT): [] for offset in sorted(offsets) if (offset, SLOT) not in self._accesses[array]}
             )
         for array in self._accesses:
-            blocks.setdefault(array.rpartition(":")[2], []).append(array)
+            blocks.setdefault(array.name, []).append(array)
         self._elements = {array: self._element(array) for array in self._accesses}
         self._check_sizes(sizes)
-        self._names: dict[str, str] = {}
+        self._names: dict[Array, str] = {}
         for array in self._accesses:
-            name = self._named(array, len(blocks[array.rpartition(":")[2]]) > 1)
+            name = self._named(array, len(blocks[array.name]) > 1)
             again = sum(each == name or each.startswith(f"{name}__") for each in self._names.values())
             self._names[array] = f"{name}__{again + 1}" if name in self._names.values() else name
         self._parts = {array: self._members(array) for array in self._accesses if array not in self._computed}
 
-    def _members(self, array: str) -> tuple[tuple[int, str], ...]:
+    def _members(self, array: Array) -> tuple[tuple[int, str], ...]:
         """Return the places and names of the members of a buffer, none of which is the name of another array."""
-        number = self._kernel.number_of(array.rpartition(":")[2]) if array.startswith("argument:") else None
+        number = self._kernel.number_of(array.name) if array.space == "argument" else None
         parts = () if number is None else self._kernel.parameters[number].parts
         return tuple(
             (offset, f"{self._names[array]}_{name}" if self._is_taken(name, array) else name) for offset, name in parts
         )
 
-    def _check_sizes(self, computed: Mapping[str, set[int]]) -> None:
+    def _check_sizes(self, computed: Mapping[Array, set[int]]) -> None:
         """Raise ``NotUnderstoodError`` where accesses of several sizes, one of them at a computed index, have no parts,
         and where what an argument gives depends on the size of its elements, which nothing tells.
         """
@@ -890,18 +890,18 @@ class _Layout:
                 what = f"{name}: accesses are of several sizes, and the size of an element of its --arg is not known"
                 raise NotUnderstoodError(what, self._module.path)
 
-    def _said(self, array: str) -> str:
-        return plain_name(self._shared_name(array).rpartition("::")[2])
+    def _said(self, array: Array) -> str:
+        return plain_name(self._shared(array).name)
 
-    def _is_taken(self, name: str, array: str) -> bool:
+    def _is_taken(self, name: str, array: Array) -> bool:
         """Return whether an array, or a member of another buffer, has a name."""
-        others = (each for each in self._kernel.parameters if each.name != array.rpartition(":")[2])
+        others = (each for each in self._kernel.parameters if each.name != array.name)
         return name in self._names.values() or any(name == part for each in others for _, part in each.parts)
 
-    def _named(self, array: str, several: bool) -> str:
+    def _named(self, array: Array, several: bool) -> str:
         """Return the name of an array: its own, with its block where several blocks have one of this name."""
-        space, block, name = array.split(":", 2)
-        given = self._shared_name(array).partition("::")[2] if space == "argument" else name
+        space, block, name = array
+        given = self._shared(array).name if space == "argument" else name
         number = self._kernel.number_of(name) if space == "argument" else None
         if number is not None and self._kernel.parameters[number].space == ir.FIELD:  # p.q[1].data: p.q_1.data
             return re.sub(r"[^\w.]", "_", given.replace("]", ""))
@@ -909,32 +909,32 @@ class _Layout:
         plain = "".join(each if each.isalnum() or each == "_" else "_" for each in given.rstrip(")"))
         return f"{plain}_b{block}" if several and space in ("shared", SLOTS) else plain
 
-    def _shared_name(self, array: str) -> str:
-        """Return the name that all kernels of a stream have for an array: of an argument, that which the source has."""
-        space, _, name = array.split(":", 2)
+    def _shared(self, array: Array) -> Array:
+        """Return an array as all kernels of a stream call it: an argument by the name that the source has for it."""
+        space, _, name = array
         number = self._kernel.number_of(name) if space == "argument" else None
         if number is None:
-            return f"{space}::{name}"
+            return Array(space, NOBODY, name)
         parameter, box = _box_of(name)
-        return f"{space}::{self._launch.source_name(parameter, number)}{box}"
+        return Array(space, NOBODY, f"{self._launch.source_name(parameter, number)}{box}")
 
-    def _array_of(self, shared: str) -> str:
-        """Return the array of this kernel that has such a name."""
+    def _array_of(self, shared: Array) -> Array:
+        """Return the array of this kernel that all kernels of a stream call so."""
         parameters = enumerate(self._kernel.parameters)
-        names = {f"argument::{self._launch.source_name(each.name, n)}": each.name for n, each in parameters}
-        return f"argument::{names[shared]}" if shared in names else shared
+        names = {argument_array(self._launch.source_name(each.name, n)): each.name for n, each in parameters}
+        return argument_array(names[shared]) if shared in names else shared
 
-    def _element(self, array: str) -> int | None:
+    def _element(self, array: Array) -> int | None:
         """Return the size of an array's elements; None where its accesses are of several sizes."""
         places = self._accesses[array]
         sizes = {size for _, size in places} | ({self._computed[array]} if array in self._computed else set())
         size = sizes.pop()
         return size if not sizes and all(offset % size == 0 for offset, _ in places) else None
 
-    def name(self, array: str, offset: int) -> str:
+    def name(self, array: Array, offset: int) -> str:
         """Return the location at a place of an array."""
         size = self._elements.get(array)
-        stem = self._names.get(array, array.rpartition(":")[2])
+        stem = self._names.get(array, array.name)
         for start, name in reversed(self._parts.get(array, ())):
             if start <= offset:
                 stem, offset = name, offset - start
@@ -964,10 +964,7 @@ class _Layout:
 
     def operand(self, operand: Operand) -> Operand:
         """Return an operand with locations by their names."""
-        if isinstance(operand, Loc) and "#" in operand.name:
-            array, _, offset = operand.name.rpartition("#")
-            return Loc(self.name(array, int(offset)))
-        return operand
+        return Loc(self.name(operand.array, operand.offset)) if isinstance(operand, ArrayPlace) else operand
 
     def locations(self) -> tuple[Location, ...]:
         """Return every location, with what it holds at the start."""
@@ -981,12 +978,12 @@ class _Layout:
                 outside = (self._limits[array] * self._computed[array], self._computed[array])
                 self.outside |= set() if outside in places else {self.name(array, outside[0])}
                 places[outside] = None
-            region = _REGIONS.get(array.partition(":")[0], Region.GLOBAL)
+            region = _REGIONS.get(array.space, Region.GLOBAL)
             begun = self._argument(array) is not None or bool((variable := self._variable(array)) and variable.initial)
             for offset, size in sorted(places):
                 name = self.name(array, offset)
                 self.initialised |= {name} if begun and region is Region.SHARED else set()
-                self.cells.setdefault(name, ArrayCell(self._shared_name(array), offset, size))
+                self.cells.setdefault(name, ArrayCell(self._shared(array), offset, size))
                 found.setdefault(name, Location(name, self._initial(array, offset, size), region))
         return tuple(found.values())
 
@@ -995,16 +992,16 @@ class _Layout:
         names = [
             self._names[array]
             for array in self._accesses
-            if array.startswith("argument") and not self._argument(array) and not self._image(array)
+            if array.space == "argument" and not self._argument(array) and not self._image(array)
         ]
         if names:
             yield f"memory of {', '.join(sorted(names))} begins as zeros"
         if LANGUAGES[self._module.language].parted:
             for array in self._read:  # by which the host may say what a kernel does, as in constant memory
-                if array.startswith("global") and self._variable(array) and not self._image(array):
+                if array.space == "global" and self._variable(array) and not self._image(array):
                     yield f"{self._names[array]} begins as the module gives it"
 
-    def _few(self, array: str, size: int) -> int:
+    def _few(self, array: Array, size: int) -> int:
         """Return the number of elements of an array whose index is computed, where they are not too many."""
         count = self._count(array, size)
         if count > MOST_ELEMENTS:
@@ -1012,7 +1009,7 @@ class _Layout:
             raise NotUnderstoodError(f"{what} are not understood", self._module.path)
         return count
 
-    def _count(self, array: str, size: int) -> int:
+    def _count(self, array: Array, size: int) -> int:
         """Return the number of elements of an array whose index is computed."""
         if array in self._limits:
             return self._limits[array]
@@ -1030,17 +1027,16 @@ class _Layout:
         self.assumed[f"{self._names[array]} has {count} elements"] = None
         return count
 
-    def _image(self, array: str) -> ArrayImage | None:
-        return self._launch.memory.get(self._shared_name(array)) if _outlasts(array) else None
+    def _image(self, array: Array) -> ArrayImage | None:
+        return self._launch.memory.get(self._shared(array)) if _outlasts(array) else None
 
-    def _argument(self, array: str) -> ArrayArgument | None:
-        name = array.rpartition(":")[2]
-        number = self._kernel.number_of(name)
-        return None if number is None else self._launch.array(name, number)
+    def _argument(self, array: Array) -> ArrayArgument | None:
+        number = self._kernel.number_of(array.name)
+        return None if number is None else self._launch.array(array.name, number)
 
-    def _declared(self, array: str) -> int | None:
+    def _declared(self, array: Array) -> int | None:
         """Return the size of an element of an array as the source has it, where that is known."""
-        given, number = self._argument(array), self._kernel.number_of(array.rpartition(":")[2])
+        given, number = self._argument(array), self._kernel.number_of(array.name)
         if given is not None and given.size:
             return given.size
         if not LANGUAGES[self._module.language].parted:
@@ -1056,12 +1052,12 @@ class _Layout:
                 found[whole] = tuple(name for name, _ in every)
         return found
 
-    def _variable(self, array: str) -> ir.Variable | None:
-        return self._module.variable(self._kernel, array.rpartition(":")[2])
+    def _variable(self, array: Array) -> ir.Variable | None:
+        return self._module.variable(self._kernel, array.name)
 
-    def _initial(self, array: str, offset: int, size: int) -> int | Loc:
-        began = self._created.start.get((array.rpartition(":")[2], offset))
-        if isinstance(began, Pointer):
+    def _initial(self, array: Array, offset: int, size: int) -> int | Loc:
+        began = self._created.start.get((array.name, offset))
+        if isinstance(began, ArrayAddress):
             return Loc(self.name(began.array, began.offset))
         if isinstance(began, int):
             return signed(began, 8 * size)
@@ -1071,9 +1067,9 @@ class _Layout:
         value = self._at_start(array, offset, size)
         return value if image is None else image.over(value, offset, size)
 
-    def _at_start(self, array: str, offset: int, size: int) -> int:
-        if array.startswith(SLOTS):  # who has ended brings nothing: what changes no combination of others
-            return int(array.endswith("_and"))
+    def _at_start(self, array: Array, offset: int, size: int) -> int:
+        if array.space == SLOTS:  # who has ended brings nothing: what changes no combination of others
+            return int(array.name.endswith("_and"))
         given, variable = self._argument(array), self._variable(array)
         if given is not None:
             return given.initial(offset, size)
@@ -1100,7 +1096,7 @@ class _Layout:
 
     def mixed(self) -> Iterable[MixedSize]:
         """Yield the accesses of one array that overlap and are not of one place and size."""
-        for array, places in sorted(self._accesses.items()):
+        for array, places in sorted(self._accesses.items(), key=lambda item: str(item[0])):
             every = sorted(places)
             for n, (offset, size) in enumerate(every):
                 for other, length in every[n + 1 :]:

@@ -1,4 +1,16 @@
-"""What the specialiser knows of a value: its bits, a pointer, or which register of the residual program holds it."""
+"""What is known of a value while code is followed: one domain for all languages.
+
+    0x2A                                              the bits of a number, all of which are known
+    Partial(0x00, 0xFF, Unknown("padding"))           a number whose lowest byte is not known
+    ArrayAddress(Array("shared", 0, "tile"), 8)       byte 8 of tile in the shared memory of block 0
+    Symbol("r1", 32)                                  what the register r1 of the residual program holds
+    Affine(Array("argument", NOBODY, "a"), (("r1", 4),), 8)   a + 4 * r1 + 8
+    Half(ArrayAddress(..), high=True)                      the upper 32 bits of an address
+    Unknown("the value of %clock")                    nothing tells it, and why
+
+A symbol stands for a value that is known when the program runs. An unknown is a value that is followed: what is
+computed of it is unknown, and what it may not decide is refused where it would.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +18,31 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from corpus.code.places import Array
+
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
+class ArrayAddress:
     """An address: an array of the program and an offset in bytes.
 
     ``near``: it is one of its state space, such as PTX's ``shared``, which a generic access does not take.
     """
 
-    array: str
+    array: Array
     offset: int = 0
     near: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """One half of a pointer: 32 of its 64 bits."""
+    """One half of an address: 32 of its 64 bits."""
 
-    pointer: Pointer
+    pointer: ArrayAddress
     high: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Symbol:
     """A value that is known when the program runs: the register that holds it, and its width in bits.
 
     ``checked``: it is an address that is not null.
@@ -40,26 +54,25 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Scaled:
-    """``base + scale * register + offset``, in bytes: an address, or, without a base, a part of one.
+class Affine:
+    """``base + coefficient * register + .. + offset``, in bytes: an address, or, without a base, a part of one.
 
-    ``near``: the base is an address of its state space.
+    ``terms`` are the registers with their coefficients. ``near``: the base is an address of its state space.
     """
 
-    base: str | None
-    register: str
-    scale: int
+    base: Array | None
+    terms: tuple[tuple[str, int], ...]
     offset: int = 0
     near: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class Descriptor:
     """A matrix descriptor, or the beginning of one: bits 0 to 13 are an address in shared memory in units of 16 bytes,
     which is ``start`` bytes into an array; ``bits`` are the others.
     """
 
-    array: str
+    array: Array
     start: int
     bits: int = 0
 
@@ -90,8 +103,13 @@ class Partial:
     rest: Unknown | Missing
 
 
-Value = int | Pointer | Half | Held | Scaled | Described | Unknown | Missing | Partial
+Value = int | ArrayAddress | Half | Symbol | Affine | Descriptor | Unknown | Missing | Partial
 """An int is the bits of a value, from 0 on."""
+
+
+def array_of(value: Value) -> Array | None:
+    """Return the array that an address is in; None of what is not known to be an address in an array."""
+    return value.array if isinstance(value, ArrayAddress) else value.base if isinstance(value, Affine) else None
 
 
 def whole(value: Value) -> Value:
@@ -114,7 +132,7 @@ def cut(value: int | Partial, start: int, bits: int) -> Value:
 
 def joined(lows: Sequence[int], highs: Sequence[int], bits: int, rest: Unknown | Missing) -> Value:
     """Return parts of so many bits each, the lowest first, as one number: known, in part, or not at all."""
-    low, high = (sum(each << bits * n for n, each in enumerate(every)) for every in (lows, highs))
+    low, high = (sum(part << bits * n for n, part in enumerate(parts)) for parts in (lows, highs))
     if low == high:
         return low
     return rest if high - low == (1 << bits * len(lows)) - 1 else Partial(low, high, rest)

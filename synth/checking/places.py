@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from corpus.code.launch.fields import DescribedArray, place_in
+from corpus.code.places import argument_array
 from corpus.code.program import KernelProgram
 from corpus.errors import InputError
 from corpus.litmus.locations import element, element_of
@@ -67,7 +68,7 @@ def _own(program: KernelProgram, text: str, parts: Sequence[str | int], known: C
         return text if text in known else None
     stem = text.rpartition("[")[0]
     base = re.escape(re.sub(r"[^\w.]", "_", stem.replace("]", "")))
-    every = (name for name, cell in program.cells.items() if cell.array == f"argument::{stem}" and "." in stem)
+    every = (name for name, cell in program.cells.items() if cell.array == argument_array(stem) and "." in stem)
     found = [each for each in every if re.fullmatch(rf"{base}(__\d+)?", element_of(each)[0])]
     own = element(stem, last)
     return next((each for each in found if element_of(each)[1] == last), own if own in known else None)
@@ -81,7 +82,7 @@ def _of_types(program: KernelProgram, arrays: Sequence[DescribedArray], parts: S
     names = {(cell.array, 8 * cell.offset, 8 * cell.size): name for name, cell in program.cells.items()}
     found: dict[str, None] = {}
     for array, type in arrays:
-        for path in ([behind] if array.partition("::")[2] == root else []) + [[*parts]]:
+        for path in ([behind] if array.name == root else []) + [[*parts]]:
             place = place_in(type, path)
             if place is not None and (own := names.get((array, *place))) is not None:
                 found[own] = None

@@ -18,6 +18,7 @@ from corpus.code.follower import NotUnderstoodError
 from corpus.code.ir import KernelFunction, Module
 from corpus.code.launch.launch import Argument, ArrayArgument, ArrayImage, KernelLaunch
 from corpus.code.passes.removed import RemovedAccess, counterpart, removed
+from corpus.code.places import Array
 from corpus.code.program import KernelProgram, left_behind, program_of
 from corpus.errors import InputError
 from corpus.litmus.locations import Loc
@@ -81,9 +82,9 @@ class KernelTask:
         many or none, and ``TooManyError`` where the executions of a kernel before it are.
         """
         module = self.file.module
-        states: list[Mapping[str, ArrayImage]] = [{}]
+        states: list[Mapping[Array, ArrayImage]] = [{}]
         assumed: dict[str, None] = {}
-        untold: dict[str, str] = {}
+        untold: dict[Array, str] = {}
         for kernel, launch in self.before:
             begun = _programs(module, kernel, launch, states)
             states = []
@@ -121,7 +122,7 @@ class KernelTask:
 
 
 def _programs(
-    module: Module, kernel: KernelFunction, launch: KernelLaunch, states: Iterable[Mapping[str, ArrayImage]]
+    module: Module, kernel: KernelFunction, launch: KernelLaunch, states: Iterable[Mapping[Array, ArrayImage]]
 ) -> list[KernelProgram]:
     """Return the programs that are left of a kernel: for each state of memory in which it may begin, and each choice of
     the system's, as whom it elects. Raises ``NotUnderstoodError`` where they are too many.
@@ -154,7 +155,7 @@ class _StatesAfter:
         self._search = ExecutionSearch(replace(program.test, condition=condition), model, unroll)
         self.cut = self._search.cut
 
-    def __iter__(self) -> Iterator[Mapping[str, ArrayImage]]:
+    def __iter__(self) -> Iterator[Mapping[Array, ArrayImage]]:
         others: list[Literal] = []
         while (execution := self._search.find(others)) is not None:
             finals = {}

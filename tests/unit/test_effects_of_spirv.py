@@ -17,7 +17,7 @@ import pytest
 from corpus.code import ir
 from corpus.code.effects import Effect
 from corpus.code.launch.launch import ArrayArgument, KernelLaunch
-from corpus.code.launch.meeting import SLOTS
+from corpus.code.places import SLOTS
 from corpus.code.program import KernelProgram, program_of
 from corpus.code.spirv.bodies import effect_of
 from corpus.code.spirv.extended import EXTENDED

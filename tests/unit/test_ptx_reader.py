@@ -20,7 +20,7 @@ from corpus.code.ir import (
     Operand,
     Register,
     SourceLine,
-    Symbol,
+    SymbolRef,
     Variable,
     Vector,
 )
@@ -223,17 +223,17 @@ def test_a_size_that_is_left_out_is_that_of_the_initial_value():
 @pytest.mark.parametrize(
     ("declared", "addresses"),
     [
-        (".u64 p = x", [(0, Symbol("x"))]),
-        (".u64 p = generic(x)", [(0, Symbol("x"))]),
-        (".u64 p = generic(x)+8", [(0, Symbol("x", 8))]),
-        (".u64 p = generic(x+4)-8", [(0, Symbol("x", -4))]),
-        (".u64 p[3] = {generic(x), 0, x+4*2}", [(0, Symbol("x")), (16, Symbol("x", 8))]),
-        (".v2 .u64 p[2] = {{0, x}, {y}}", [(8, Symbol("x")), (16, Symbol("y"))]),
-        (".u32 p[] = {x, x+4}", [(0, Symbol("x")), (4, Symbol("x", 4))]),
-        (".u8 p[5] = {9, 0xFF(x), 0xFF00(x), 0xFF0000(x), 0xFF000000(x)}", [(1, Symbol("x"))]),
+        (".u64 p = x", [(0, SymbolRef("x"))]),
+        (".u64 p = generic(x)", [(0, SymbolRef("x"))]),
+        (".u64 p = generic(x)+8", [(0, SymbolRef("x", 8))]),
+        (".u64 p = generic(x+4)-8", [(0, SymbolRef("x", -4))]),
+        (".u64 p[3] = {generic(x), 0, x+4*2}", [(0, SymbolRef("x")), (16, SymbolRef("x", 8))]),
+        (".v2 .u64 p[2] = {{0, x}, {y}}", [(8, SymbolRef("x")), (16, SymbolRef("y"))]),
+        (".u32 p[] = {x, x+4}", [(0, SymbolRef("x")), (4, SymbolRef("x", 4))]),
+        (".u8 p[5] = {9, 0xFF(x), 0xFF00(x), 0xFF0000(x), 0xFF000000(x)}", [(1, SymbolRef("x"))]),
         (
             f".u8 p[] = {{{', '.join(f'{0xFF << 8 * n:#X}(generic(x)+4)'.replace('X', 'x') for n in range(8))}}}",
-            [(0, Symbol("x", 4))],
+            [(0, SymbolRef("x", 4))],
         ),
     ],
 )
@@ -245,7 +245,7 @@ def test_addresses_in_initial_values(declared, addresses):
 
 def test_functions_in_initial_values():
     found = variable(".global .u64 table[2] = {f, g};")
-    assert found.addresses == ((0, Symbol("f")), (8, Symbol("g")))
+    assert found.addresses == ((0, SymbolRef("f")), (8, SymbolRef("g")))
 
 
 # Functions (11.2, 11.4, 11.7)
@@ -328,12 +328,12 @@ def test_calls():
         """
     )
     assert [ins.operands for ins in code] == [
-        (Vector((Symbol("retval0"),)), Symbol("f"), Vector((Symbol("param0"), Number(5), Register("%r1")))),
-        (Symbol("f"), Vector((Symbol("param0"),))),
-        (Symbol("f"),),
-        (Vector((Register("%r2"), Register("%r3"))), Symbol("f"), Vector((Register("%r1"),))),
-        (Vector((Symbol("retval0"),)), Register("%rd1"), Vector((Symbol("param0"),)), Symbol("prototype_0")),
-        (Register("%rd1"), Vector(()), Symbol("targets")),
+        (Vector((SymbolRef("retval0"),)), SymbolRef("f"), Vector((SymbolRef("param0"), Number(5), Register("%r1")))),
+        (SymbolRef("f"), Vector((SymbolRef("param0"),))),
+        (SymbolRef("f"),),
+        (Vector((Register("%r2"), Register("%r3"))), SymbolRef("f"), Vector((Register("%r1"),))),
+        (Vector((SymbolRef("retval0"),)), Register("%rd1"), Vector((SymbolRef("param0"),)), SymbolRef("prototype_0")),
+        (Register("%rd1"), Vector(()), SymbolRef("targets")),
     ]
 
 
@@ -382,10 +382,10 @@ def test_an_inner_scope_hides_names():
     assert first.operands == (Register("t"), Number(1))
     assert (second.guard, second.operands) == (KernelGuard("%p1'2"), (Register("t'2"), Register("%only'2")))
     assert third.operands[0] == Both(Register("%p1'2"), Register("%p2"))  # the outer scope has %p2
-    assert fourth.operands == (MemoryOperand(Symbol("x'2"), 4), Vector((Register("t'2"), Register("t'2"))))
-    assert fifth.operands == (Register("t'3"), Symbol("x'2"))
+    assert fourth.operands == (MemoryOperand(SymbolRef("x'2"), 4), Vector((Register("t'2"), Register("t'2"))))
+    assert fifth.operands == (Register("t'3"), SymbolRef("x'2"))
     assert sixth.operands == (Register("t'4"), Number(2))
-    assert (last.guard, last.operands) == (KernelGuard("%p1"), (Register("t"), Symbol("x")))
+    assert (last.guard, last.operands) == (KernelGuard("%p1"), (Register("t"), SymbolRef("x")))
     assert [each.name for each in found.variables] == ["x", "x'2"]
     assert found.registers["%p'2<2>"] == "pred" and found.registers["%p<3>"] == "pred"
 
@@ -396,7 +396,7 @@ def test_labels_of_inner_scopes():
     )
     assert found.labels == {"L": 0, "L'2": 1, "ts'2": 3, "L'3": 4, "M": 5}
     assert [ins.operands[-1] for ins in (found.body or ())[:-1]] == [
-        Symbol("L"), Symbol("L'2"), Symbol("M"), Symbol("ts'2"), Symbol("L'3"),
+        SymbolRef("L"), SymbolRef("L'2"), SymbolRef("M"), SymbolRef("ts'2"), SymbolRef("L'3"),
     ]  # fmt: skip
     assert found.tables == {"ts'2": ("L'2", "M")}
 
@@ -499,10 +499,10 @@ R1, R2, RD1 = Register("%r1"), Register("%r2"), Register("%rd1")
         ("%r1", R1),
         ("%tid.x", Register("%tid.x")),
         ("_", Register("_")),
-        ("x", Symbol("x")),
-        ("x+4", Symbol("x", 4)),
-        ("x-4", Symbol("x", -4)),
-        ("x+2*4-1", Symbol("x", 7)),
+        ("x", SymbolRef("x")),
+        ("x+4", SymbolRef("x", 4)),
+        ("x-4", SymbolRef("x", -4)),
+        ("x+2*4-1", SymbolRef("x", 7)),
         ("!%p1", Negated(Register("%p1"))),
         ("-%r1", Negated(R1)),
         ("%p1|%p2", Both(Register("%p1"), Register("%p2"))),
@@ -518,18 +518,21 @@ R1, R2, RD1 = Register("%r1"), Register("%r2"), Register("%rd1")
         ("[ %rd1 + 4 + 8 ]", MemoryOperand(RD1, 12)),
         ("[%rd1+(1<<4)|1]", None),
         ("[%rd1+(1<<4)*2]", MemoryOperand(RD1, 32)),
-        ("[x]", MemoryOperand(Symbol("x"))),
-        ("[x+-4]", MemoryOperand(Symbol("x"), -4)),
+        ("[x]", MemoryOperand(SymbolRef("x"))),
+        ("[x+-4]", MemoryOperand(SymbolRef("x"), -4)),
         ("[16]", MemoryOperand(Number(16))),
         ("[16+4]", MemoryOperand(Number(20))),
-        ("[tex, {%r1, %r2}]", Vector((MemoryOperand(Symbol("tex")), Vector((R1, R2))))),
-        ("[tex, smp, {%r1}]", Vector((MemoryOperand(Symbol("tex")), MemoryOperand(Symbol("smp")), Vector((R1,))))),
+        ("[tex, {%r1, %r2}]", Vector((MemoryOperand(SymbolRef("tex")), Vector((R1, R2))))),
+        (
+            "[tex, smp, {%r1}]",
+            Vector((MemoryOperand(SymbolRef("tex")), MemoryOperand(SymbolRef("smp")), Vector((R1,)))),
+        ),
         ("[%rd1, {%r1, 0}]", Vector((MemoryOperand(RD1), Vector((R1, Number(0)))))),
-        ("[tex[2], {%r1}]", Vector((Element(Symbol("tex"), "2"), Vector((R1,))))),
-        ("a[3]", Element(Symbol("a"), "3")),
-        ("a[N-1]", Element(Symbol("a"), "N-1")),
-        ("a[%r1]", Element(Symbol("a"), "%r1")),
-        ("a[%r1+1]", Element(Symbol("a"), "%r1+1")),
+        ("[tex[2], {%r1}]", Vector((Element(SymbolRef("tex"), "2"), Vector((R1,))))),
+        ("a[3]", Element(SymbolRef("a"), "3")),
+        ("a[N-1]", Element(SymbolRef("a"), "N-1")),
+        ("a[%r1]", Element(SymbolRef("a"), "%r1")),
+        ("a[%r1+1]", Element(SymbolRef("a"), "%r1+1")),
     ],
 )
 def test_operands(text, operand):
@@ -539,7 +542,7 @@ def test_operands(text, operand):
     else:
         wanted = operand
         if text.startswith("[tex, smp"):
-            wanted = Vector((MemoryOperand(Symbol("tex")), Symbol("smp"), Vector((R1,))))
+            wanted = Vector((MemoryOperand(SymbolRef("tex")), SymbolRef("smp"), Vector((R1,))))
         assert operands(f"op {text};") == (wanted,)
         assert operands(f"op %r9, {text}, %r8;") == (Register("%r9"), wanted, Register("%r8"))
 

@@ -6,11 +6,12 @@ import pytest
 
 from corpus.code.follower import ThreadSpecialiser, residual_name
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
+from corpus.code.places import ArrayPlace, Cell, RegisterHome
 from corpus.code.ptx.meaning import PTX
 from corpus.code.ptx.reader import read_ptx
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Instruction, Store
-from corpus.litmus.locations import Loc, Reg
+from corpus.litmus.locations import Reg
 
 HEAD = """.version 9.1
 .target sm_90
@@ -82,7 +83,10 @@ def test_results_that_nothing_says_are_some_number(opcode):
 def test_an_address_in_constant_memory_is_one():
     found = code("ld.const.u64 %rd1, [pointers]; st.global.u32 [%rd1], 7;")
     (store,) = (each for each in found if isinstance(each, Store))
-    assert store.address == Loc("global::in#0")
+    assert isinstance(store.address, ArrayPlace) and (str(store.address.array), store.address.offset) == (
+        "global::in",
+        0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,5 +121,6 @@ def test_what_was_read_fills_a_wider_register():
 
 
 def test_registers_of_the_residual_program_have_one_name_each():
-    names = ["0:%r1'2", "0:%r1_2", "0:%r1__2", "0:%r1_s2", "0:%r12", "1:%r12", "0:[a_b+0:4]", "0:[a+0:4]", "0:%a_0_4"]
+    names = [RegisterHome(0, name) for name in ("%r1'2", "%r1_2", "%r1__2", "%r1_s2", "%r12", "%a_0_4")]
+    names += [RegisterHome(1, "%r12"), Cell(0, "a_b", 0, 4), Cell(0, "a", 0, 4)]
     assert len({residual_name(name) for name in names}) == len(names)

@@ -53,7 +53,7 @@ class StoredVariable(NamedTuple):
     """A variable: its type, and the register that has it or the address of its object."""
 
     ctype: CType
-    place: ir.Register | ir.Symbol
+    place: ir.Register | ir.SymbolRef
     in_register: bool
 
 

@@ -59,7 +59,7 @@ class ObjectPlace(NamedTuple):
 
     ctype: CType
     register: ir.Register | None = None
-    base: ir.Register | ir.Symbol | None = None
+    base: ir.Register | ir.SymbolRef | None = None
 
 
 def number_of(value: int, kind: str) -> ir.Number:
@@ -112,7 +112,7 @@ class CodeWriter:
     def branch(self, label: str, predicate: ir.Register | None = None, when: bool = True) -> None:
         """Jump to a label, always or where a predicate is ``when``."""
         guard = None if predicate is None else ir.KernelGuard(predicate.name, not when)
-        self.emit("bra", (), ir.Symbol(label), guard=guard)
+        self.emit("bra", (), ir.SymbolRef(label), guard=guard)
 
     def move(self, kind: str, target: ir.Register, source: ir.Operand) -> None:
         """Append the move of a value to a register of the function."""
@@ -132,10 +132,10 @@ class CodeWriter:
         assert place.base is not None
         return ObjectPlace(ctype, None, self.stepped(place.base, slot))
 
-    def stepped(self, base: ir.Register | ir.Symbol, slot: int) -> ir.Register | ir.Symbol:
+    def stepped(self, base: ir.Register | ir.SymbolRef, slot: int) -> ir.Register | ir.SymbolRef:
         """Return an address so many slots further on."""
-        if isinstance(base, ir.Symbol):
-            return ir.Symbol(base.name, base.offset + slot * SLOT)
+        if isinstance(base, ir.SymbolRef):
+            return ir.SymbolRef(base.name, base.offset + slot * SLOT)
         return base if slot == 0 else self.compute("step", "u64", base, ir.Number(slot), ir.Number(1))
 
     def load(self, place: ObjectPlace, order: ir.Operand | None = None) -> TypedValue:
@@ -158,7 +158,7 @@ class CodeWriter:
     def memory(self, place: ObjectPlace) -> ir.MemoryOperand:
         """Return the operand that is the memory of an object."""
         assert place.base is not None
-        if isinstance(place.base, ir.Symbol):
+        if isinstance(place.base, ir.SymbolRef):
             return ir.MemoryOperand(place.base)
         return ir.MemoryOperand(place.base)
 

@@ -74,7 +74,7 @@ class ExpressionTranslator(CodeWriter):
         """Declare a variable that is memory of the thread."""
         own = self.parts.free_name(name)
         self.variables.append(ir.Variable(own, "local", "b64", slots(ctype) * SLOT, SLOT))
-        symbol = ir.Symbol(own)
+        symbol = ir.SymbolRef(own)
         self.names.scopes[-1][name] = StoredVariable(ctype, symbol, False)
         return ObjectPlace(ctype, None, symbol)
 
@@ -106,7 +106,7 @@ class ExpressionTranslator(CodeWriter):
                         return ObjectPlace(meant.ctype, meant.place)
                     return ObjectPlace(meant.ctype, None, meant.place)
                 if isinstance(meant, CFunctionName):
-                    return ObjectPlace(meant.ctype, None, ir.Symbol(node.name))
+                    return ObjectPlace(meant.ctype, None, ir.SymbolRef(node.name))
                 raise self.names.expected(node, f"{node.name} is not declared as a variable")
             case c_ast.UnaryOp(op="*"):
                 return self.pointed(self.value(node.expr), node)
@@ -132,13 +132,13 @@ class ExpressionTranslator(CodeWriter):
     def pointed(self, value: TypedValue, node: c_ast.Node) -> ObjectPlace:
         """Return the place that a pointer points to."""
         if isinstance(value.ctype, CFunction):
-            assert isinstance(value.operand, ir.Symbol | ir.Register)
+            assert isinstance(value.operand, ir.SymbolRef | ir.Register)
             return ObjectPlace(value.ctype, None, value.operand)
         if not isinstance(value.ctype, CPointer) or value.ctype.handle:
             raise self.names.expected(node, "expected a pointer")
         if value.ctype.target == VOID:
             raise self.names.wrong(node, "an access by a pointer to void is not understood")
-        if isinstance(value.operand, ir.Register | ir.Symbol):
+        if isinstance(value.operand, ir.Register | ir.SymbolRef):
             return ObjectPlace(value.ctype.target, None, value.operand)
         base = self.new("u64")
         self.move("u64", base, value.operand)
@@ -530,7 +530,7 @@ class ExpressionTranslator(CodeWriter):
             if builtin is not None and not isinstance(meant, StoredVariable):
                 return builtin(self, name, arguments, node)
             if meant is None:
-                self.emit("call", (), ir.Symbol(name), ir.Vector(()))
+                self.emit("call", (), ir.SymbolRef(name), ir.Vector(()))
                 return TypedValue(ir.Number(0), INT)
         called = self.value(node.name)
         function = called.ctype.target if isinstance(called.ctype, CPointer) else called.ctype
@@ -550,7 +550,7 @@ class ExpressionTranslator(CodeWriter):
             given.append(self._kept(value, c_ast.ExprList(arguments[at + 1 :])).operand)
         if len(arguments) < len(function.parameters):
             raise self.names.expected(node, f"expected {len(function.parameters)} arguments, found {len(arguments)}")
-        assert isinstance(called.operand, ir.Symbol | ir.Register)
+        assert isinstance(called.operand, ir.SymbolRef | ir.Register)
         if function.result == VOID:
             self.emit("call", (), called.operand, ir.Vector(tuple(given)))
             return None

@@ -138,7 +138,7 @@ def declared(parts: ModuleParts, node: c_ast.Decl, ctype: CType) -> StoredVariab
         and isinstance(found := names.find(node.name), StoredVariable)
     ):
         return found
-    if isinstance(already, StoredVariable) and isinstance(already.place, ir.Symbol):
+    if isinstance(already, StoredVariable) and isinstance(already.place, ir.SymbolRef):
         name = already.place.name
         if node.init is None and slots(ctype) <= slots(already.ctype):
             before = parts.variables[name]
@@ -150,14 +150,14 @@ def declared(parts: ModuleParts, node: c_ast.Decl, ctype: CType) -> StoredVariab
         ctype = counted(names, ctype, node.init)
     if slots(ctype) > MOST_SLOTS:
         raise names.wrong(node, f"an object of more than {MOST_SLOTS} elements is not understood")
-    found = StoredVariable(ctype, ir.Symbol(name), False)
+    found = StoredVariable(ctype, ir.SymbolRef(name), False)
     names.scopes[-1][node.name] = found  # which its initialiser may name
     data = bytearray(slots(ctype) * SLOT)
-    addresses: list[tuple[int, ir.Symbol]] = []
+    addresses: list[tuple[int, ir.SymbolRef]] = []
     kinds = scalars(ctype)
     for slot, given in initialisers(names, ctype, node.init) if node.init is not None else ():
         value = given if isinstance(given, int) else _static(parts, given, kinds[slot])
-        if isinstance(value, ir.Symbol):
+        if isinstance(value, ir.SymbolRef):
             addresses.append((slot * SLOT, value))
         else:
             kind = register_kind(kinds[slot])
@@ -189,7 +189,7 @@ def _is_constant(node: c_ast.Decl) -> bool:
     return node.init is not None and "const" in (ctype.quals or ())
 
 
-def _static(parts: ModuleParts, node: c_ast.Node, ctype: CScalar | CPointer) -> int | ir.Symbol:
+def _static(parts: ModuleParts, node: c_ast.Node, ctype: CScalar | CPointer) -> int | ir.SymbolRef:
     """Return the value of an initialiser of a variable of the module: a number, or an address (C11 6.6p9)."""
     names = parts.names
     value = names.constant(node)
@@ -206,7 +206,7 @@ def _static(parts: ModuleParts, node: c_ast.Node, ctype: CScalar | CPointer) -> 
     return found[0]
 
 
-def _static_address(names: Names, node: c_ast.Node) -> tuple[ir.Symbol, CType] | None:
+def _static_address(names: Names, node: c_ast.Node) -> tuple[ir.SymbolRef, CType] | None:
     """Return the address that an expression is, or that an object has which it names, and the type of that object."""
     match node:
         case c_ast.Cast():
@@ -219,33 +219,33 @@ def _static_address(names: Names, node: c_ast.Node) -> tuple[ir.Symbol, CType] |
     return None
 
 
-def _static_place(names: Names, node: c_ast.Node) -> tuple[ir.Symbol, CType] | None:
+def _static_place(names: Names, node: c_ast.Node) -> tuple[ir.SymbolRef, CType] | None:
     match node:
         case c_ast.ID():
             meant = names.find(node.name)
             if isinstance(meant, CFunctionName):
-                return ir.Symbol(node.name), meant.ctype
-            if isinstance(meant, StoredVariable) and isinstance(meant.place, ir.Symbol):
+                return ir.SymbolRef(node.name), meant.ctype
+            if isinstance(meant, StoredVariable) and isinstance(meant.place, ir.SymbolRef):
                 return meant.place, meant.ctype
         case c_ast.StructRef(type="."):
             whole = _static_place(names, node.name)
             if whole is not None and isinstance(whole[1], CStruct) and node.field.name in whole[1].members:
                 symbol, offset = whole[0], member_slot(whole[1], node.field.name) * SLOT
-                return ir.Symbol(symbol.name, symbol.offset + offset), whole[1].members[node.field.name]
+                return ir.SymbolRef(symbol.name, symbol.offset + offset), whole[1].members[node.field.name]
         case c_ast.ArrayRef():
             whole, index = _static_place(names, node.name), names.constant(node.subscript)
             if whole is not None and isinstance(whole[1], CArray) and index is not None:
                 symbol, offset = whole[0], index * slots(whole[1].element) * SLOT
-                return ir.Symbol(symbol.name, symbol.offset + offset), whole[1].element
+                return ir.SymbolRef(symbol.name, symbol.offset + offset), whole[1].element
     return None
 
 
-def string(parts: ModuleParts, node: c_ast.Constant) -> ir.Symbol:
+def string(parts: ModuleParts, node: c_ast.Constant) -> ir.SymbolRef:
     """Return the object of a string literal, which is declared in the module."""
     data = b"".join(each.to_bytes(SLOT, "little", signed=True) for each in characters(str(node.value)))
     name = parts.free_name("string")
     parts.variables[name] = ir.Variable(name, OBJECTS, "b64", len(data), SLOT, data)
-    return ir.Symbol(name)
+    return ir.SymbolRef(name)
 
 
 def is_string(node: c_ast.Node) -> bool:

@@ -166,7 +166,7 @@ def _is_null(node: c_ast.Node) -> bool:
 def _leave(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
     value = at.converted(at.value(given[0]), SIZE).operand if given else ir.Number(0)
     if "exit" in name and not name.startswith(("pthread", "thrd")):
-        at.emit("assume", (), ir.Symbol(f"{name} ends the thread that calls it, and others go on"))
+        at.emit("assume", (), ir.SymbolRef(f"{name} ends the thread that calls it, and others go on"))
     at.emit("exit", (), value)
 
 
@@ -242,7 +242,7 @@ def _fail(why: str) -> Builtin:
 
 def _note(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> None:
     (text,) = given
-    at.emit("assume", (), ir.Symbol(text.value[1:-1]))
+    at.emit("assume", (), ir.SymbolRef(text.value[1:-1]))
 
 
 def _nothing(at: ExpressionTranslator, name: str, given: _Arguments, node: c_ast.FuncCall) -> TypedValue:

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from corpus.code import ir
 from corpus.code.arithmetic import set_result
 from corpus.code.c.memory import allocate, as_operand, compare, load, mode_of, order_of, release, step, store, update
-from corpus.code.follower import CODE, MARK, Access, KernelLanguage, Meaning, State, ThreadSpecialiser
+from corpus.code.follower import MARK, Access, KernelLanguage, Meaning, State, ThreadSpecialiser
 from corpus.code.launch.creation import BEGUN, ENDED, GIVEN, RESULT, SLOT, signal, system_array, wait
 from corpus.code.meaning import COMMON, nothing, ret
-from corpus.code.memory import loaded, placeholder, stored_operand
-from corpus.code.values import Pointer, Unknown, Value
+from corpus.code.memory import loaded, stored_operand
+from corpus.code.places import CODE, RegisterHome, array_place, counter
+from corpus.code.values import ArrayAddress, Unknown, Value
 from corpus.litmus.instructions import Assign, Fence, Store
-from corpus.litmus.locations import Loc
 from corpus.litmus.orders import PLAIN, Order
 
 
@@ -24,7 +24,7 @@ def create(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
     """``create``: the name of a new thread, of its function and an argument."""
     target, function, argument = ins.operands
     code, given = at.value(state, function), at.value(state, argument)
-    name = code.array.removeprefix(CODE) if isinstance(code, Pointer) and code.array.startswith(CODE) else ""
+    name = code.array.name if isinstance(code, ArrayAddress) and code.array.space == CODE else ""
     found = at.module.functions.get(name)
     if found is None or found.body is None:
         raise at.wrong("the function of a new thread is not known")
@@ -42,7 +42,7 @@ def join(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
     number = at.value(state, name)
     if not isinstance(number, int):
         raise at.wrong("which thread is joined is not known")
-    cell = f"0:[joined {number}+0:4]"
+    cell = counter(f"joined {number}")
     if cell in state.known:
         raise at.wrong(f"thread {number} is joined twice")
     state.known[cell] = 1
@@ -50,7 +50,7 @@ def join(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
         at.put(*residual)
     if target == ir.Register("_"):
         return True
-    value = loaded(at, state, Pointer(system_array(number, GIVEN)), SLOT, "s64", PLAIN)
+    value = loaded(at, state, ArrayAddress(system_array(number, GIVEN)), SLOT, "s64", PLAIN)
     assert value is not None
     set_result(at, state, target, value)
     return True
@@ -60,7 +60,7 @@ def leave(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
     """``ret``: back to the caller; at the end of a thread those go on who join it."""
     if state.frames:
         return ret(at, state, ins)
-    return _ended(at, state, state.known.get(f"0:{RESULT}", 0))
+    return _ended(at, state, state.known.get(RegisterHome(0, RESULT), 0))
 
 
 def leave_with(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -76,7 +76,7 @@ def _ended(at: ThreadSpecialiser, state: State, result: Value) -> bool:
     if not isinstance(result, Unknown):
         array = system_array(at.block, GIVEN)
         operand = stored_operand(at, as_operand(at, result), SLOT)
-        at.put(Store(Loc(placeholder(array, 0)), operand), Access(array, 0, SLOT))
+        at.put(Store(array_place(array, 0), operand), Access(array, 0, SLOT))
     for residual in signal(at.block, ENDED):
         at.put(*residual)
     return at.returns(state)
@@ -99,7 +99,7 @@ def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
 def assumed(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """``assume``: a note of what the library takes for granted."""
     (note,) = ins.operands
-    assert isinstance(note, ir.Symbol)
+    assert isinstance(note, ir.SymbolRef)
     at.assumed[note.name] = None
     return True
 
@@ -115,7 +115,7 @@ def failed(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
 def refused(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """Raise the error for a statement that is not understood."""
     (message,) = ins.operands
-    assert isinstance(message, ir.Symbol)
+    assert isinstance(message, ir.SymbolRef)
     raise at.wrong(message.name)
 
 

@@ -12,13 +12,14 @@ from dataclasses import replace
 from corpus.code import ir
 from corpus.code.arithmetic import computed, set_predicate, set_result
 from corpus.code.c.types import MOST_SLOTS
-from corpus.code.follower import CODE, State, ThreadSpecialiser
+from corpus.code.follower import State, ThreadSpecialiser
 from corpus.code.launch.creation import OBJECTS, SLOT
-from corpus.code.memory import loaded, placed, placeholder, stored, stored_operand
-from corpus.code.values import Held, Pointer, Scaled, Unknown, Value
+from corpus.code.memory import loaded, placed, stored, stored_operand
+from corpus.code.places import CODE, NOBODY, Array, Cell, array_place, cell_of, counter
+from corpus.code.values import Affine, ArrayAddress, Symbol, Unknown, Value
 from corpus.laws.c11 import LEGAL_ORDERS, WORDS, told_failure
 from corpus.litmus.instructions import Branch, Comparison, Instruction, Label, Load, Rmw, Store
-from corpus.litmus.locations import Loc, Operand, Reg
+from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.orders import PLAIN, Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import signed
 
@@ -37,6 +38,9 @@ ORDERS = (
     Order.SC,
 )
 """The orders by their numbers in ``stdatomic.h``; consume is acquire."""
+
+_HANDLES = -2
+"""The owner of the cells that have the names of threads."""
 
 _ALL = (1 << 8 * SLOT) - 1
 
@@ -70,16 +74,16 @@ def address_of(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> Valu
         case int():
             at.stops("null")
             return None
-        case Held():
+        case Symbol():
             address = checked(at, state, address)
         case Unknown(reason):
             raise at.wrong(f"its address is {reason}")
-        case Pointer(array) if array.startswith(CODE):
+        case ArrayAddress(array) if array.space == CODE:
             raise at.wrong("an access to a function is not understood")
     return address
 
 
-def checked(at: ThreadSpecialiser, state: State, address: Held) -> Held:
+def checked(at: ThreadSpecialiser, state: State, address: Symbol) -> Symbol:
     """Return an address that was read from memory, after a branch to a finding where it is null."""
     found = replace(address, checked=True)
     if not address.checked:
@@ -116,24 +120,27 @@ def _narrowed(value: Value, kind: str) -> Value:
     if kind[1:] != "32":
         return value
     return (
-        value & 0xFFFFFFFF if isinstance(value, int) else Held(value.register, 32) if isinstance(value, Held) else value
+        value & 0xFFFFFFFF
+        if isinstance(value, int)
+        else Symbol(value.register, 32)
+        if isinstance(value, Symbol)
+        else value
     )
 
 
-def _handle(at: ThreadSpecialiser, address: Value) -> str:
+def _handle(at: ThreadSpecialiser, address: Value) -> Cell:
     """Return the cell that has the name of a thread, which each thread has for itself."""
-    if not isinstance(address, Pointer):
+    if not isinstance(address, ArrayAddress):
         raise at.wrong("the name of a thread at a computed place is not understood")
-    return f"h:[{address.array}+{address.offset}:{SLOT}]"
+    return Cell(_HANDLES, str(address.array), address.offset, SLOT)
 
 
 def known(at: ThreadSpecialiser, state: State, address: Value) -> Value | None:
     """Return what the module says that memory holds which is constant, or the thread's own and not written; or None."""
-    if not isinstance(address, Pointer) or not (at.owns(address.array) or address.array.startswith("const:")):
+    if not isinstance(address, ArrayAddress) or not (at.owns(address.array) or address.array.space == "const"):
         return None
-    _, depth, name = address.array.split(":", 2)
-    variable = at.module.variables.get(name)
-    if variable is None or f"{depth}:[{name}+{address.offset}:{SLOT}]" in state.known:
+    variable = at.module.variables.get(address.array.name)
+    if variable is None or cell_of(address.array, address.offset, SLOT) in state.known:
         return None
     for place, symbol in variable.addresses:
         if place == address.offset:
@@ -155,17 +162,17 @@ def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
     if kind == "handle":
         at.define(state, _handle(at, address), value)
         return True
-    if isinstance(address, Pointer) and at.owns(address.array):
+    if isinstance(address, ArrayAddress) and at.owns(address.array):
         return _stored_own(at, state, address, value)
-    if isinstance(address, Pointer) and not at.inside(address, SLOT):
+    if isinstance(address, ArrayAddress) and not at.inside(address, SLOT):
         return at.stops("bounds")
     return stored(at, state, address, SLOT, as_operand(at, value), mode)
 
 
-def _stored_own(at: ThreadSpecialiser, state: State, address: Pointer, value: Value) -> bool:
+def _stored_own(at: ThreadSpecialiser, state: State, address: ArrayAddress, value: Value) -> bool:
     if not at.inside(address, SLOT):
         return at.stops("bounds")
-    if isinstance(value, Scaled) and value.base is not None:
+    if isinstance(value, Affine) and value.base is not None:
         value = address_in_register(at, value)
     return stored(at, state, address, SLOT, value, PLAIN)
 
@@ -177,21 +184,22 @@ def _widened(value: Value, kind: str) -> Value:
 
 def as_operand(at: ThreadSpecialiser, value: Value) -> Value:
     """Return a value as one that memory can hold: an address by parts is computed."""
-    if isinstance(value, Pointer) and value.array.startswith(CODE):
+    if isinstance(value, ArrayAddress) and value.array.space == CODE:
         raise at.wrong("a pointer to a function in memory that others see is not understood")
-    return address_in_register(at, value) if isinstance(value, Scaled) and value.base is not None else value
+    return address_in_register(at, value) if isinstance(value, Affine) and value.base is not None else value
 
 
-def address_in_register(at: ThreadSpecialiser, value: Scaled) -> Held:
+def address_in_register(at: ThreadSpecialiser, value: Affine) -> Symbol:
     """Return an address with a computed part as one that a register holds."""
     assert value.base is not None
-    if value.base.startswith("local") or value.base.startswith("param"):
+    if value.base.is_own:
         raise at.shows(value.base)
     at.whole[value.base] = None
-    index: Operand = Reg(value.register)
-    if value.scale != SLOT:
-        index = Reg(at.temporary("mul.lo.s64", index, value.scale // SLOT))
-    return Held(at.temporary("add", Loc(placeholder(value.base, value.offset)), index), 64, checked=True)
+    ((register, scale),) = value.terms
+    index: Operand = Reg(register)
+    if scale != SLOT:
+        index = Reg(at.temporary("mul.lo.s64", index, scale // SLOT))
+    return Symbol(at.temporary("add", array_place(value.base, value.offset), index), 64, checked=True)
 
 
 def update(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -207,7 +215,7 @@ def update(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
         return False
     width = 32 if kind[1:] == "32" else 64
     values = [_widened(at.value(state, each, width), kind) for each in given]
-    if isinstance(address, Pointer) and at.owns(address.array):
+    if isinstance(address, ArrayAddress) and at.owns(address.array):
         return _updated_own(at, state, target, address, operation, kind, values)
     operands = tuple(stored_operand(at, as_operand(at, each), SLOT) for each in values)
     where = placed(at, address, SLOT)
@@ -224,10 +232,10 @@ def update(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
     if register is None:
         return True
     if success is not None:
-        done = Held(success, 1)
+        done = Symbol(success, 1)
     else:
-        done = Held(at.temporary("eq", Reg(register), operands[0]), 1) if exchanges else Held(register, 1)
-    set_result(at, state, target, Held(register, width), done)
+        done = Symbol(at.temporary("eq", Reg(register), operands[0]), 1) if exchanges else Symbol(register, 1)
+    set_result(at, state, target, Symbol(register, width), done)
     return True
 
 
@@ -235,7 +243,7 @@ def _updated_own(
     at: ThreadSpecialiser,
     state: State,
     target: ir.Operand,
-    address: Pointer,
+    address: ArrayAddress,
     operation: str,
     kind: str,
     values: list[Value],
@@ -268,18 +276,20 @@ def _updated_own(
 
 def compared(at: ThreadSpecialiser, name: str, one: Value, other: Value) -> Value:
     """Return whether two values, of which one may be an address, are equal (``eq``), or are not (``ne``)."""
-    addresses = [each for each in (one, other) if isinstance(each, Pointer) or (isinstance(each, Scaled) and each.base)]
+    addresses = [
+        each for each in (one, other) if isinstance(each, ArrayAddress) or (isinstance(each, Affine) and each.base)
+    ]
     numbers = isinstance(one, int) and isinstance(other, int)
-    if numbers or (isinstance(one, Pointer) and isinstance(other, Pointer)):
+    if numbers or (isinstance(one, ArrayAddress) and isinstance(other, ArrayAddress)):
         return int((one == other) is (name == "eq"))
     if addresses and 0 in (one, other):
         return int(name == "ne")
     operands: list[Operand] = []
     for each in (one, other):
-        if isinstance(each, Pointer) and each.array.startswith(("local", "param", CODE)):
+        if isinstance(each, ArrayAddress) and (each.array.is_own or each.array.space == CODE):
             return int(name == "ne")  # nobody else has the address
         operands.append(stored_operand(at, as_operand(at, each), SLOT))
-    return Held(at.temporary(name, *operands), 1)
+    return Symbol(at.temporary(name, *operands), 1)
 
 
 def compare(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -300,38 +310,38 @@ def step(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
     target, base, index, scale = ins.operands
     assert isinstance(scale, ir.Number)
     value, number = at.value(state, base), at.value(state, index)
-    if isinstance(value, Held) and number != 0:
+    if isinstance(value, Symbol) and number != 0:
         value = checked(at, state, value)
     match value, number:
         case _, int():
             set_result(at, state, target, moved_by(at, value, signed(number, 64) * scale.value))
-        case Pointer(array, offset), Held(register):
-            set_result(at, state, target, Scaled(array, register, scale.value * SLOT, offset))
-        case ((Held() | Scaled(str())), Held(register)):
-            held = value if isinstance(value, Held) else address_in_register(at, value)
+        case ArrayAddress(array, offset), Symbol(register):
+            set_result(at, state, target, Affine(array, ((register, scale.value * SLOT),), offset))
+        case ((Symbol() | Affine(Array())), Symbol(register)):
+            held = value if isinstance(value, Symbol) else address_in_register(at, value)
             index_ = Reg(register)
             if scale.value != 1:
                 index_ = Reg(at.temporary("mul.lo.s64", index_, scale.value))
             at.steps.add(0)
             at.assumed["addresses that are read from memory and moved are those of elements"] = None
-            set_result(at, state, target, Held(at.temporary("add", Reg(held.register), index_), 64, checked=True))
+            set_result(at, state, target, Symbol(at.temporary("add", Reg(held.register), index_), 64, checked=True))
         case Unknown() as unknown, _:
             set_result(at, state, target, unknown)
         case _:
-            raise at.wrong(at.said(number if isinstance(value, int | Held | Pointer) else value))
+            raise at.wrong(at.said(number if isinstance(value, int | Symbol | ArrayAddress) else value))
     return True
 
 
 def moved_by(at: ThreadSpecialiser, value: Value, slots: int) -> Value:
     """Return an address so many slots further on."""
     match value:
-        case Pointer(array, offset):
-            return Pointer(array, offset + slots * SLOT)
-        case Scaled(str() as base, register, scale, offset):
-            return Scaled(base, register, scale, offset + slots * SLOT)
-        case Held(register) if slots:
+        case ArrayAddress(array, offset):
+            return ArrayAddress(array, offset + slots * SLOT)
+        case Affine(Array(), _, offset):
+            return replace(value, offset=offset + slots * SLOT)
+        case Symbol(register) if slots:
             at.steps.add(slots)
-            return Held(at.temporary("add", Reg(register), slots), 64, checked=True)
+            return Symbol(at.temporary("add", Reg(register), slots), 64, checked=True)
     return value
 
 
@@ -345,20 +355,21 @@ def allocate(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
     length = -(-value // size.value) * slots.value * SLOT
     if length > MOST_SLOTS * SLOT:
         raise at.wrong(f"an object of more than {MOST_SLOTS} elements is not understood")
-    cell = f"0:[objects {ins.line} {ins.source and ins.source.column}+0:4]"
+    cell = counter(f"objects {ins.line} {ins.source and ins.source.column}")
     made = state.known.get(cell, 0)
     assert isinstance(made, int)
     if made >= MOST_OBJECTS:
         raise at.wrong(f"more than {MOST_OBJECTS} objects of one malloc in one thread are not understood")
     state.known[cell] = made + 1
-    array = f"{OBJECTS}::object.{ins.line}.{at.block}" + (f".{made + 1}" if made else "")
-    array += f".{ins.source.column}" if ins.source and array in at.sizes and not made else ""
+    array = Array(OBJECTS, NOBODY, f"object.{ins.line}.{at.block}" + (f".{made + 1}" if made else ""))
+    if ins.source and array in at.sizes and not made:
+        array = array._replace(name=f"{array.name}.{ins.source.column}")
     at.sizes[array] = length
     if ins.words == ("zero",):
         for offset in range(0, length, SLOT):
-            if not stored(at, state, Pointer(array, offset), SLOT, 0, PLAIN):
+            if not stored(at, state, ArrayAddress(array, offset), SLOT, 0, PLAIN):
                 return False
-    set_result(at, state, target, Pointer(array))
+    set_result(at, state, target, ArrayAddress(array))
     return True
 
 
@@ -367,15 +378,15 @@ def release(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     source, slots = ins.operands
     assert isinstance(slots, ir.Number)
     address, count = at.value(state, source), slots.value
-    if isinstance(address, Pointer):
+    if isinstance(address, ArrayAddress):
         count = (at.length(address.array) or 0) // SLOT
     if isinstance(address, int) or at.alone:
         return True
-    if not 0 < count <= MOST_FREED or not isinstance(address, Pointer | Held):
+    if not 0 < count <= MOST_FREED or not isinstance(address, ArrayAddress | Symbol):
         at.assumed["memory that is given back in ways that are not followed stays as it is"] = None
         return True
     going = at.new_label()
-    if isinstance(address, Held) and not address.checked:
+    if isinstance(address, Symbol) and not address.checked:
         at.put(Branch(going, Comparison("eq", Reg(address.register), 0)))
         address = replace(address, checked=True)
     for slot in range(count):

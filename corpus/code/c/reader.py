@@ -128,7 +128,7 @@ def _function(parts: ModuleParts, node: c_ast.FuncDef, ctype: CFunction) -> ir.K
     results = () if ctype.result == VOID else (ir.Variable(RESULT, "reg", translator.registers[RESULT], SLOT, SLOT),)
     for ins in translator.instructions:
         for each in ins.operands if ins.name == "bra" else ():
-            if isinstance(each, ir.Symbol) and each.name not in translator.labels:
+            if isinstance(each, ir.SymbolRef) and each.name not in translator.labels:
                 wanted = f"there is no label {each.name.rstrip(chr(39))}"
                 at = ins.source
                 raise InputError(wanted, at.file if at else file, ins.line, at.column if at else 1)

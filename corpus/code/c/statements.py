@@ -72,7 +72,7 @@ class FunctionTranslator(ExpressionTranslator):
             file, line, column = error.path or "", error.line or 1, error.column or 1
             source = ir.SourceLine(file, line, column)
             text = self.parts.line_of(file, line)
-            message = ir.Symbol(error.message)
+            message = ir.SymbolRef(error.message)
             self.instructions.append(ir.KernelInstruction("refused", (), (message,), None, line, source, text=text))
         self._at = outer
 

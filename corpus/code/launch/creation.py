@@ -30,12 +30,12 @@ from corpus.code.follower import (
     ThreadStart,
 )
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
-from corpus.code.memory import placeholder
 from corpus.code.passes.tidying import tidied
-from corpus.code.values import Pointer, Value
+from corpus.code.places import NOBODY, Array, ArrayPlace, array_place
+from corpus.code.values import ArrayAddress, Value
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Instruction, Label, Load, Rmw, Store
-from corpus.litmus.locations import Loc, Reg
+from corpus.litmus.locations import Reg
 from corpus.litmus.orders import Mode, Order, Scope
 
 OBJECTS = "object"
@@ -50,7 +50,7 @@ BEGUN, ENDED, GIVEN = "begun", "ended", "result"
 RESULT = "result"
 """The register that has what a function returns."""
 
-_SYSTEM = f"{OBJECTS}::thread."
+_SYSTEM = "thread."
 
 MOST_CREATED = 16
 """The threads that may be created."""
@@ -65,15 +65,15 @@ Step = tuple[Instruction, Access | None]
 """An instruction of the residual program, and the access that it is."""
 
 
-def system_array(number: int, what: str) -> str:
+def system_array(number: int, what: str) -> Array:
     """Return the array of the system's for a thread."""
-    return f"{_SYSTEM}{number}.{what}"
+    return Array(OBJECTS, NOBODY, f"{_SYSTEM}{number}.{what}")
 
 
 def signal(number: int, what: str) -> Iterator[Step]:
     """Yield what lets those go on who wait for a thread to begin, or to end."""
     array = system_array(number, what)
-    yield Store(Loc(placeholder(array, 0)), 1, _RELEASE), Access(array, 0, SLOT)
+    yield Store(array_place(array, 0), 1, _RELEASE), Access(array, 0, SLOT)
     yield _meeting(number, what, arrive=True), None
 
 
@@ -82,7 +82,7 @@ def wait(number: int, what: str) -> Iterator[Step]:
     array, name = system_array(number, what), f"{what}{number}"
     yield _meeting(number, what, arrive=False), None
     yield Label(name), None
-    yield Load(name, Loc(placeholder(array, 0)), _ACQUIRE), Access(array, 0, SLOT)
+    yield Load(name, array_place(array, 0), _ACQUIRE), Access(array, 0, SLOT)
     yield Branch(name, Comparison("eq", Reg(name), 0)), None
 
 
@@ -102,8 +102,8 @@ class CreatedThreads:
     names: list[str] = field(default_factory=list)
     assumed: dict[str, None] = field(default_factory=dict)
     start: dict[tuple[str, int], Value] = field(default_factory=dict)
-    sizes: dict[str, int] = field(default_factory=dict)
-    cells: dict[str, set[int]] = field(default_factory=dict)
+    sizes: dict[Array, int] = field(default_factory=dict)
+    cells: dict[Array, set[int]] = field(default_factory=dict)
 
 
 def created_threads(
@@ -114,7 +114,7 @@ def created_threads(
     """
     found = CreatedThreads()
     steps: set[int] = set()
-    whole: dict[str, None] = {}
+    whole: dict[Array, None] = {}
     starts = [ThreadStart(ids, kernel) for ids in launch.threads()]
     for start in starts:  # which become more
         thread, code = _followed(module, kernel, launch, language, start, len(starts))
@@ -143,7 +143,7 @@ def _followed(
     following: int,
 ) -> tuple[ThreadSpecialiser, list[Residual]]:
     """Follow a thread, once more for each array of its own that it shows to others."""
-    shown: dict[str, str] = {}
+    shown: dict[Array, Array] = {}
     while True:
         thread = ThreadSpecialiser(module, kernel, launch, start.ids, language, shown=shown, following=following)
         thread.alone = start.function is kernel
@@ -151,9 +151,9 @@ def _followed(
         try:
             return thread, thread.run(start, before)
         except ShownError as error:
-            _, depth, name = error.array.split(":", 2)
-            own = f"{OBJECTS}::{name}.{thread.block}"
-            shown[error.array] = own if own not in shown.values() else f"{own}.{depth}"
+            _, depth, name = error.array
+            own = Array(OBJECTS, NOBODY, f"{name}.{thread.block}")
+            shown[error.array] = own if own not in shown.values() else own._replace(name=f"{own.name}.{depth}")
 
 
 def _beginning(number: int) -> Iterator[tuple[Instruction, None, Access | None]]:
@@ -177,14 +177,18 @@ def _needed(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
     def is_needed(each: Residual) -> bool:
         if isinstance(each.instruction, Barrier):
             return each.instruction.number in waited
-        return not (_is_write(each) and each.access and each.access.array.startswith(_SYSTEM)
-                    and each.access.array not in read)  # fmt: skip
+        return not (_is_write(each) and _is_of_system(each) and each.access and each.access.array not in read)
 
     return [list(filter(is_needed, code)) for code in every]
 
 
 def _is_write(each: Residual) -> bool:
     return isinstance(each.instruction, Store)
+
+
+def _is_of_system(each: Residual) -> bool:
+    array = each.access and each.access.array
+    return array is not None and array.space == OBJECTS and array.name.startswith(_SYSTEM)
 
 
 def _only_waits(each: Residual) -> bool:
@@ -194,26 +198,26 @@ def _only_waits(each: Residual) -> bool:
         case Assign(target):
             return not target.startswith(MARK)
         case Load():
-            return each.access is not None and each.access.array.startswith(_SYSTEM)
+            return _is_of_system(each)
         case Branch(label, condition):
             return label == END or (condition is not None and label.startswith(ENDED))
     return False
 
 
-def _cells(found: CreatedThreads, steps: Iterable[int], whole: Mapping[str, None]) -> dict[str, set[int]]:
+def _cells(found: CreatedThreads, steps: Iterable[int], whole: Mapping[Array, None]) -> dict[Array, set[int]]:
     """Return the elements that addresses from memory may lead to: those so many steps from where one points to."""
-    places: dict[str, set[int]] = {}
+    places: dict[Array, set[int]] = {}
     for _, code in found.followed:
         for each in code:
             match each.instruction:
-                case Store(value=Loc(name)) | Assign(operands=(Loc(name), *_)):
-                    _add(places, name)
+                case Store(value=ArrayPlace() as place) | Assign(operands=(ArrayPlace() as place, *_)):
+                    places.setdefault(place.array, set()).add(place.offset)
                 case Rmw(operands=operands):
                     for operand in operands:
-                        if isinstance(operand, Loc):
-                            _add(places, operand.name)
+                        if isinstance(operand, ArrayPlace):
+                            places.setdefault(operand.array, set()).add(operand.offset)
     for value in found.start.values():
-        if isinstance(value, Pointer):
+        if isinstance(value, ArrayAddress):
             places.setdefault(value.array, set()).add(value.offset)
     moves = [step * SLOT for step in sorted(set(steps))]
     for array in sorted(places):
@@ -227,9 +231,3 @@ def _cells(found: CreatedThreads, steps: Iterable[int], whole: Mapping[str, None
             places[array] |= new
             waiting += sorted(new)
     return places
-
-
-def _add(places: dict[str, set[int]], name: str) -> None:
-    array, sign, offset = name.rpartition("#")
-    if sign:
-        places.setdefault(array, set()).add(int(offset))

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from corpus.code.ir import FIELD, Field, KernelFunction, MemoryOperand, Module, Symbol, Variable, Vector
+from corpus.code.ir import FIELD, Field, KernelFunction, MemoryOperand, Module, SymbolRef, Variable, Vector
+from corpus.code.places import Array
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
 MOST_FIELDS = 2_048
@@ -78,14 +79,14 @@ class DescribedParameter(NamedTuple):
     type: DescribedType | None
 
 
-Described = Mapping[str, Sequence[DescribedParameter]]
+Descriptor = Mapping[str, Sequence[DescribedParameter]]
 """The parameters of kernels, by the names that these have in the compiled text."""
 
 
 class DescribedArray(NamedTuple):
-    """Memory by the name that all kernels have for it, and the type of all of it."""
+    """Memory as all kernels of a stream call it, and the type of all of it."""
 
-    array: str
+    array: Array
     type: DescribedType
 
 
@@ -251,7 +252,7 @@ def _with_places(kernel: KernelFunction) -> KernelFunction:
     found: dict[str, dict[int, Field]] = {each.name: {} for each in kernel.declared if _is_bare(each)}
     for ins in kernel.body or ():
         match ins.operands:
-            case (target, MemoryOperand(Symbol(name), offset)) if ins.name == "ld" and name in found:
+            case (target, MemoryOperand(SymbolRef(name), offset)) if ins.name == "ld" and name in found:
                 kind = type_of(ins.words)
                 width = WIDTHS[kind]
                 for number in range(len(target.parts) if isinstance(target, Vector) else 1):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
+from corpus.code.places import Array
+
 Extent = tuple[int, int, int]
 """Numbers along x, y and z."""
 
@@ -102,7 +104,7 @@ class KernelLaunch:
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     elements: tuple[int | None, ...] = ()
-    memory: Mapping[str, ArrayImage] = field(default_factory=dict)
+    memory: Mapping[Array, ArrayImage] = field(default_factory=dict)
     choices: Mapping[str, int] = field(default_factory=dict)
 
     def threads(self) -> Iterator[ThreadIds]:

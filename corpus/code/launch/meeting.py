@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import reduce
 
 from corpus.code.arithmetic import computed
-from corpus.code.follower import MASK_BITS, SLOTS, Access, BarrierKey, State, ThreadSpecialiser
+from corpus.code.follower import MASK_BITS, Access, BarrierKey, State, ThreadSpecialiser
 from corpus.code.launch.launch import volume
-from corpus.code.memory import placeholder, stored_operand
-from corpus.code.values import Held, Value
+from corpus.code.memory import stored_operand
+from corpus.code.places import SLOTS, Array, array_place
+from corpus.code.values import Symbol, Value
 from corpus.litmus.instructions import Barrier, Load, Store
-from corpus.litmus.locations import Loc
 from corpus.litmus.orders import Scope
 
 
@@ -63,7 +63,7 @@ def folded(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Value
 def exchanged(
     at: ThreadSpecialiser,
     state: State,
-    array: str,
+    array: Array,
     here: int,
     others: Sequence[int],
     value: Value,
@@ -71,7 +71,7 @@ def exchanged(
 ) -> list[Value]:
     """Return what threads bring: each writes its place of an array, and reads the others' between two barriers."""
     at.put(
-        Store(Loc(placeholder(array, 4 * here)), stored_operand(at, value, 4), at.exchange.access),
+        Store(array_place(array, 4 * here), stored_operand(at, value, 4), at.exchange.access),
         Access(array, 4 * here, 4),
     )
     at.meets(state, meeting)
@@ -81,9 +81,9 @@ def exchanged(
             found.append(value)
             continue
         register = at.new_register()
-        read = Load(register, Loc(placeholder(array, 4 * other)), at.exchange.access)
+        read = Load(register, array_place(array, 4 * other), at.exchange.access)
         at.put(read, Access(array, 4 * other, 4))
-        found.append(Held(register, 32))
+        found.append(Symbol(register, 32))
     at.meets(state, meeting)
     return found
 
@@ -101,6 +101,6 @@ def brought_by(
         return {lane: value}
     meeting = replace(warp_meeting(at, what, mask), mode=at.exchange.barrier)
     lanes = comers(at, f"{what} {mask}", every)
-    array = f"{SLOTS}:{at.block}:warp{at.number // at.launch.warp}_{what}_{mask:x}"
+    array = Array(SLOTS, at.block, f"warp{at.number // at.launch.warp}_{what}_{mask:x}")
     others = lanes if asked is None else [each for each in lanes if each in (lane, asked)]
     return dict(zip(others, exchanged(at, state, array, lane, others, value, meeting), strict=True))

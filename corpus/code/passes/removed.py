@@ -14,8 +14,9 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
-from corpus.code.follower import MARK, SLOTS
+from corpus.code.follower import MARK
 from corpus.code.ir import KernelFunction, Module, SourceLine
+from corpus.code.places import SLOTS
 from corpus.code.program import KernelProgram
 from corpus.litmus.flow import ThreadFlow
 from corpus.litmus.instructions import Assign, AsyncOperation, Branch, Instruction, Label, Load, Rmw, Store
@@ -126,9 +127,9 @@ def _done(program: KernelProgram, thread: int) -> list[tuple[_Done, ...]]:
         every = accesses if kind is not None and origin is not None else ()
         found.append(
             tuple(
-                _Done(kind or "", _plain(each.array), each.offset, each.size, origin and origin.source)
+                _Done(kind or "", _plain(str(each.array)), each.offset, each.size, origin and origin.source)
                 for each in every
-                if not each.array.startswith(SLOTS)
+                if each.array.space != SLOTS
             )
         )
     return found

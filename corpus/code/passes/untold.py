@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from corpus.code import ir
 from corpus.code.follower import Access, NotUnderstoodError, Residual, refusal
+from corpus.code.places import ANYWHERE, Array
 from corpus.litmus.instructions import (
     Assign,
     AsyncOperation,
@@ -30,11 +31,8 @@ from corpus.litmus.instructions import (
 from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
-Place = tuple[str, int | None, int]
+Place = tuple[Array, int | None, int]
 """A part of an array: where it begins in bytes (None: anywhere), and its size."""
-
-_ANYWHERE = ""
-"""The array of accesses by addresses that memory gives."""
 
 
 @dataclass
@@ -55,7 +53,7 @@ class UntoldValues:
             return None
         return next((why for place, why in self.places.items() if _overlap(place, access)), None)
 
-    def of(self, array: str, offset: int, size: int) -> str | None:
+    def of(self, array: Array, offset: int, size: int) -> str | None:
         """Return what the value of so many bytes may have come from; None where it is told."""
         return self.at(Access(array, offset, size))
 
@@ -178,9 +176,9 @@ def _first(registers: Mapping[str, str], operands: Iterable[Operand]) -> str | N
     return next((registers[name] for name in names if name in registers), None)
 
 
-def _overlap(place: tuple[str, int | None, int], access: Access) -> bool:
+def _overlap(place: Place, access: Access) -> bool:
     array, offset, size = place
-    if _ANYWHERE in (array, access.array):
+    if ANYWHERE in (array, access.array):
         return True
     if array != access.array:
         return False

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from corpus.code.launch.fields import (
-    Described,
     DescribedParameter,
     DescribedType,
+    Descriptor,
     MemberType,
     RepeatedType,
     ScalarType,
@@ -136,7 +136,7 @@ def data_of(words: Sequence[str]) -> bytes | None:
     return bytes(found)
 
 
-def described(sections: Mapping[str, Sequence[str]]) -> Described:
+def described(sections: Mapping[str, Sequence[str]]) -> Descriptor:
     """Return what sections of PTX, as words, say of the parameters of functions, by name, or nothing."""
     data = {name: data_of(sections.get(name, ())) for name in (".debug_info", ".debug_abbrev", ".debug_str")}
     info, abbreviations, strings = data.values()
@@ -218,7 +218,7 @@ class _Debugging:
             return 1
         raise _MalformedError
 
-    def described(self) -> Described:
+    def described(self) -> Descriptor:
         """Return the parameters of each function that has a body, by its name in the text."""
         found: dict[str, Sequence[DescribedParameter]] = {}
         for each in (entry for entry in self._entries.values() if entry.tag == _PROGRAM):

@@ -33,7 +33,7 @@ from corpus.code.ir import (
     Number,
     Operand,
     Register,
-    Symbol,
+    SymbolRef,
     Vector,
 )
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
@@ -549,7 +549,7 @@ def _holds(word: str, number: Float) -> bool:
 
 
 def _is_value(operand: Operand) -> bool:
-    return isinstance(operand, Register | Number | Float | Symbol) and operand != Register("_")
+    return isinstance(operand, Register | Number | Float | SymbolRef) and operand != Register("_")
 
 
 def _is_result(operand: Operand) -> bool:
@@ -567,7 +567,7 @@ def _is_two(operand: Operand) -> bool:
 
 def _is_list(operand: Operand) -> bool:
     every = operand.parts if isinstance(operand, Vector) else ()
-    return bool(every) and all(isinstance(each, Register | Number | Float | Symbol) for each in every)
+    return bool(every) and all(isinstance(each, Register | Number | Float | SymbolRef) for each in every)
 
 
 def _is_tensor(operand: Operand) -> bool:
@@ -603,7 +603,7 @@ _OPERANDS: Mapping[str, Callable[[Operand, Sequence[str]], bool]] = {
     "[t]": lambda operand, words: _is_tensor(operand),
     "v": lambda operand, words: _is_list(operand),
     "{}": _has_room,
-    "l": lambda operand, words: isinstance(operand, Symbol) and not operand.offset,
+    "l": lambda operand, words: isinstance(operand, SymbolRef) and not operand.offset,
     "#": lambda operand, words: isinstance(operand, Number),
 }
 """Whether an operand is of a kind, given the words of the instruction."""

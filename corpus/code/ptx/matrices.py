@@ -19,12 +19,12 @@ from collections.abc import Iterator
 from corpus.code import ir
 from corpus.code.arithmetic import set_result
 from corpus.code.follower import Access, State, ThreadSpecialiser, residual_name
-from corpus.code.memory import placeholder
+from corpus.code.places import Array, array_place
 from corpus.code.ptx.meeting import known_number
-from corpus.code.values import Described, Unknown
+from corpus.code.values import Descriptor, Unknown
 from corpus.laws import ptx as laws
 from corpus.litmus.instructions import AsyncGroup, AsyncOperation
-from corpus.litmus.locations import Loc, Operand
+from corpus.litmus.locations import Operand
 from corpus.litmus.orders import WGMMA
 
 CHUNK, ROW = 16, 2
@@ -59,7 +59,7 @@ def _product(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
         raise at.wrong("with a matrix that is not K-major is not understood")
     first = result.parts[0]
     assert isinstance(first, ir.Register)
-    array = f"register:{at.block}:{residual_name(at.home(state, first.name))}_of_{at.number}"
+    array = Array("register", at.block, f"{residual_name(at.home(state, first.name))}_of_{at.number}")
     written = Access(array, 0, 4)
     pairs: list[tuple[Operand, Operand]] = []
     accesses: list[Access] = []
@@ -67,12 +67,12 @@ def _product(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
         if isinstance(operand, ir.Vector):  # a fragment in registers
             continue
         matrix = at.value(state, operand)
-        if not isinstance(matrix, Described):
+        if not isinstance(matrix, Descriptor):
             raise at.wrong("with a matrix descriptor that is not of a known address in shared memory is not understood")
         chunks = set(_chunks(at, matrix, rows))
         for offset, size in at.accessed_in(matrix.array):
             if any(part - part % CHUNK in chunks for part in range(offset, offset + size)):
-                pairs.append((Loc(placeholder(array, 0)), Loc(placeholder(matrix.array, offset))))
+                pairs.append((array_place(array, 0), array_place(matrix.array, offset)))
                 accesses += [written, Access(matrix.array, offset, size)]
     for part in result.parts:
         set_result(at, state, part, Unknown("the result of wgmma"))
@@ -89,7 +89,7 @@ MOST_READ = 32
 """The elements of one operation's matrices that are followed."""
 
 
-def _chunks(at: ThreadSpecialiser, matrix: Described, rows: int) -> Iterator[int]:
+def _chunks(at: ThreadSpecialiser, matrix: Descriptor, rows: int) -> Iterator[int]:
     """Yield the offsets in the array of the chunks of a matrix of so many rows (9.7.15.5.1.2)."""
     leading, stride = ((matrix.bits >> shift & 0x3FFF) << 4 for shift in (16, 32))
     if matrix.bits >> 49 & 7:

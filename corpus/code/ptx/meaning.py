@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from corpus.code import ir
-from corpus.code.arithmetic import move, set_mask, set_result
+from corpus.code.arithmetic import move, set_mask, set_result, space_of
 from corpus.code.follower import GroupExchange, KernelLanguage, Meaning, State, ThreadSpecialiser
 from corpus.code.meaning import COMMON, nothing, trap
 from corpus.code.ptx.instructions import unfit
 from corpus.code.ptx.matrices import multiply
 from corpus.code.ptx.meeting import active, barrier, elect, fence, map_shared, match, reduce_, shuffle, vote
-from corpus.code.ptx.memory import atomic, discard, load, space_of, store
+from corpus.code.ptx.memory import atomic, discard, load, store
 from corpus.code.ptx.moving import copy, mbarrier, store_asynchronously
 from corpus.code.ptx.printing import print_formatted
 from corpus.code.ptx.special import special

@@ -8,11 +8,12 @@ from itertools import combinations, product
 
 from corpus.code import ir
 from corpus.code.arithmetic import compared, computed, negated, number_or_held, residual_operand, set_result
-from corpus.code.follower import END, SLOTS, State, ThreadSpecialiser
+from corpus.code.follower import END, State, ThreadSpecialiser
 from corpus.code.launch.launch import volume
 from corpus.code.launch.meeting import WARP_BARRIER, brought_by, comers, exchanged, folded, lanes_of, warp_meeting
+from corpus.code.places import SLOTS, Array
 from corpus.code.ptx.memory import MEMBARS, ORDERS, SCOPES, access_mode
-from corpus.code.values import Held, Pointer, Unknown, Value
+from corpus.code.values import ArrayAddress, Symbol, Unknown, Value
 from corpus.laws.ptx import PROXY_FENCES, cluster_barrier
 from corpus.litmus.instructions import Barrier, Branch, Comparison, Fence
 from corpus.litmus.locations import Reg
@@ -121,19 +122,18 @@ def ranked_block(at: ThreadSpecialiser, rank: Value) -> int:
     return there
 
 
-def in_block(at: ThreadSpecialiser, address: Value, block: int) -> Pointer:
+def in_block(at: ThreadSpecialiser, address: Value, block: int) -> ArrayAddress:
     """Return the address at the same offset in the shared memory of a block. Raises ``NotUnderstoodError`` where it is
     not known to be in shared memory."""
     _, pointer = _shared_by(at, address)
-    name = pointer.array.split(":", 2)[2]
-    return replace(pointer, array=f"shared:{block}:{name}")
+    return replace(pointer, array=pointer.array._replace(owner=block))
 
 
-def _shared_by(at: ThreadSpecialiser, address: Value) -> tuple[int, Pointer]:
+def _shared_by(at: ThreadSpecialiser, address: Value) -> tuple[int, ArrayAddress]:
     """Return the number of the block in whose shared memory an address is, and the address."""
-    if not isinstance(address, Pointer) or not address.array.startswith("shared:"):
+    if not isinstance(address, ArrayAddress) or address.array.space != "shared":
         raise at.wrong("of what is not known to be an address in shared memory is not understood")
-    return int(address.array.split(":", 2)[1]), address
+    return address.array.owner, address
 
 
 def known_number(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> int:
@@ -150,7 +150,7 @@ def _mask(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction, operan
     """
     value = at.value(state, operand, 32)
     every = (1 << at.launch.warp) - 1
-    if isinstance(value, Held) and isinstance(operand, ir.Register):
+    if isinstance(value, Symbol) and isinstance(operand, ir.Register):
         there = lanes_of(at, every)
         others = [lane for lane in there if lane != at.lane]
         if len(others) > MOST_OTHERS:
@@ -186,7 +186,7 @@ def _met(at: ThreadSpecialiser, state: State, word: str, value: Value, number: i
     """Return the values that all threads of a block bring to a barrier, through an array of the system's."""
     at.reduced.add((number, Scope.CTA))
     meeting, every = Barrier(number, quorum=quorum), range(volume(at.launch.block))
-    return exchanged(at, state, f"{SLOTS}:{at.block}:barrier{number}_{word}", at.number, every, value, meeting)
+    return exchanged(at, state, Array(SLOTS, at.block, f"barrier{number}_{word}"), at.number, every, value, meeting)
 
 
 def vote(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
@@ -199,7 +199,7 @@ def vote(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
     values = list(brought.values())
     if "ballot" in ins.words:
         found = folded(at, "or.b32", [computed(at, "shl.b32", [value, lane]) for lane, value in brought.items()])
-        if isinstance(found, Held) and isinstance(target, ir.Register) and target.name in _masks(state.function):
+        if isinstance(found, Symbol) and isinstance(target, ir.Register) and target.name in _masks(state.function):
             return _each_mask(at, state, target, found, list(brought))
     elif "uni" in ins.words:
         every, none = folded(at, "and.pred", values), negated(at, folded(at, "or.pred", values))
@@ -226,7 +226,7 @@ def match(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
         set_result(at, state, target, computed(at, "selp.b32", [sum(1 << lane for lane in same), 0, every]), every)
         return True
     found = folded(at, "or.b32", [computed(at, "shl.b32", [each, lane]) for lane, each in same.items()])
-    if isinstance(found, Held) and isinstance(target, ir.Register) and target.name in _masks(state.function):
+    if isinstance(found, Symbol) and isinstance(target, ir.Register) and target.name in _masks(state.function):
         return _each_mask(at, state, target, found, list(brought))
     set_result(at, state, target, found)
     return True
@@ -248,7 +248,7 @@ def _masks(function: ir.KernelFunction) -> set[str]:
     return found
 
 
-def _each_mask(at: ThreadSpecialiser, state: State, target: ir.Register, value: Held, lanes: Sequence[int]) -> bool:
+def _each_mask(at: ThreadSpecialiser, state: State, target: ir.Register, value: Symbol, lanes: Sequence[int]) -> bool:
     """Have the thread go on with each mask that a value may be, where these are few: what is made of it is known."""
     if len(lanes) > MOST_OTHERS:
         set_result(at, state, target, value)
@@ -280,7 +280,7 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
         return False
     value, offset, bounds = at.value(state, source), at.value(state, by, 32), at.value(state, limits, 32)
     mode = next(word for word in ins.words if word in ("up", "down", "bfly", "idx"))
-    if isinstance(offset, Held) and isinstance(by, ir.Register) and isinstance(bounds, int):
+    if isinstance(offset, Symbol) and isinstance(by, ir.Register) and isinstance(bounds, int):
         nobody = _known_offset(at, state, by, mode, offset, bounds, lanes_of(at, mask))
         if nobody is None:  # all ways go on elsewhere
             at.put(Branch(END))
@@ -292,7 +292,7 @@ def shuffle(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     inside = compared(at, ("ge" if mode == "up" else "le", "s32"), other & 0xFFFFFFFF, _furthest(at, bounds))
     brought = brought_by(at, state, ins.opcode, value, mask, at.lane if inside == 0 else other)
     found = brought.get(other, Unknown(f"the value of lane {other}, which does not come to {ins.opcode} as well"))
-    if isinstance(inside, Held):
+    if isinstance(inside, Symbol):
         there = state.goes(state.at)
         set_result(at, there, target, found, 1)
         at.put(Branch(at.jump(there), Comparison("ne", Reg(inside.register), 0)))

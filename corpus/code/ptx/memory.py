@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus.code import ir
-from corpus.code.arithmetic import begins_aligned, filled, moved, set_result
-from corpus.code.follower import NEAR, State, ThreadSpecialiser
+from corpus.code.arithmetic import begins_aligned, filled, moved, moved_away, set_result, space_of
+from corpus.code.follower import State, ThreadSpecialiser
 from corpus.code.memory import address_of, loaded, stored, updated
-from corpus.code.values import Held, Pointer, Scaled, Unknown, Value
+from corpus.code.places import NEAR, Array
+from corpus.code.values import Affine, ArrayAddress, Symbol, Unknown, Value, array_of
 from corpus.litmus.instructions import Branch, Comparison, Label
 from corpus.litmus.locations import Reg
 from corpus.litmus.orders import CLUSTER, DEFAULT_RMW, PLAIN, Mode, Order, Scope
@@ -50,12 +51,6 @@ def _elements(words: Sequence[str]) -> tuple[int, int, str]:
     return count, WIDTHS[kind] // 8, kind
 
 
-def space_of(address: Value) -> str | None:
-    """Return the state space that an address is in; None where that is not known. Launches give global memory."""
-    array = address.base if isinstance(address, Scaled) else address.array if isinstance(address, Pointer) else None
-    return array.partition(":")[0].replace("argument", "global") if array else None
-
-
 def in_space(at: ThreadSpecialiser, address: Value, words: Sequence[str]) -> Value:
     """Return an address that is in the state space which an access names. Raises ``NotUnderstoodError`` where it is in
     another one, or in the shared memory of another block, and the access does not say so: that is undefined (5.1).
@@ -72,14 +67,14 @@ def in_space(at: ThreadSpecialiser, address: Value, words: Sequence[str]) -> Val
         raise at.wrong(f"the address is in {space} memory, not in .{word}, which is undefined")
     if space in NEAR and not _is_near(address):
         raise at.wrong(f"the address is a generic one, not one of .{word}, which is undefined: cvta.to is missing")
-    array = address.base if isinstance(address, Scaled) else address.array if isinstance(address, Pointer) else None
-    if space == "shared" and word != "shared::cluster" and array and int(array.split(":")[1]) != at.block:
+    array = array_of(address)
+    if space == "shared" and word != "shared::cluster" and array and array.owner != at.block:
         raise at.wrong(f"the address is in the shared memory of another block, not in .{word}, which is undefined")
     return address
 
 
 def _is_near(address: Value) -> bool:
-    return isinstance(address, Pointer | Scaled) and address.near
+    return isinstance(address, ArrayAddress | Affine) and address.near
 
 
 _SPACES = ("const", "global", "local", "param", "shared")
@@ -91,10 +86,10 @@ def is_aligned(at: ThreadSpecialiser, address: Value, size: int) -> bool:
     is not: that is undefined (6.4.1). Where memory decides it, the residual program asks.
     """
     match address:
-        case Pointer(array, offset):
+        case ArrayAddress(array, offset):
             begins_aligned(at, array, size)
             return offset % size == 0 or at.stops(MISALIGNED)
-        case Scaled(str(array), register, scale, offset):
+        case Affine(Array() as array, ((register, scale),), offset):
             begins_aligned(at, array, size)
             step = math.gcd(scale, size)
             if offset % step:
@@ -126,8 +121,8 @@ def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool
     address = in_space(at, address_of(at, state, source), ins.words)
     if not is_aligned(at, address, count * size):
         return False
-    if count > 1 and isinstance(address, Scaled):  # an element may go where the address is
-        address = replace(address, register=at.temporary("mov", Reg(address.register)))
+    if count > 1 and isinstance(address, Affine):  # an element may go where the address is
+        address = moved_away(at, address)
     for number, part in enumerate(targets[:count]):
         value = loaded(at, state, moved(address, number * size), size, kind, mode)
         if value is None:
@@ -145,7 +140,7 @@ def _is_used(ins: ir.KernelInstruction, start: int, size: int) -> bool:
 
 
 def _check_vector(at: ThreadSpecialiser, state: State, operand: ir.Operand, count: int) -> None:
-    if count > 1 and isinstance(address_of(at, state, operand), Held):
+    if count > 1 and isinstance(address_of(at, state, operand), Symbol):
         raise at.wrong("with an address that was read from memory it is not understood")
 
 
@@ -158,8 +153,8 @@ def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> boo
     address, mode = in_space(at, address_of(at, state, target), ins.words), access_mode(at, ins.words, PLAIN)
     if not is_aligned(at, address, count * size):
         return False
-    if count > 1 and isinstance(address, Scaled):  # the parts may be computed where the address is
-        address = replace(address, register=at.temporary("mov", Reg(address.register)))
+    if count > 1 and isinstance(address, Affine):  # the parts may be computed where the address is
+        address = moved_away(at, address)
     for number, part in enumerate(sources[:count]):
         here, value = moved(address, number * size), at.value(state, part, 8 * size)
         if not stored(at, state, here, size, value, mode):
@@ -198,7 +193,7 @@ def discard(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     address = in_space(at, address_of(at, state, target), ("global",))
     if size != ir.Number(_DISCARDED):
         raise at.wrong(f"of anything but {_DISCARDED} bytes is not understood")
-    if not isinstance(address, Pointer):
+    if not isinstance(address, ArrayAddress):
         raise at.wrong("with an address that memory decides it is not understood")
     if not is_aligned(at, address, _DISCARDED):
         return False

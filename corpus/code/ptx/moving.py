@@ -14,9 +14,10 @@ from corpus.code import ir
 from corpus.code.arithmetic import ONE_BIT, moved, set_result
 from corpus.code.follower import Access, State, ThreadSpecialiser
 from corpus.code.memory import address_of, placed, stored_operand
+from corpus.code.places import ANYWHERE, argument_array
 from corpus.code.ptx.meeting import in_block, known_number, ranked_block
 from corpus.code.ptx.memory import access_mode, in_space, is_aligned
-from corpus.code.values import Held, Pointer, Scaled, Value
+from corpus.code.values import ArrayAddress, Symbol, Value, array_of
 from corpus.laws import ptx as laws
 from corpus.litmus.instructions import AsyncGroup, AsyncOperation, Load, Rmw, Store
 from corpus.litmus.locations import Operand
@@ -42,7 +43,7 @@ def mbarrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
     if kind == "pending_count":
         value = at.value(state, operands[1])
         register = at.temporary("mbarrier.pending_count", stored_operand(at, value, 8), 0)
-        set_result(at, state, operands[0], Held(register, 32))
+        set_result(at, state, operands[0], Symbol(register, 32))
         return True
     target = operands.pop(0) if kind in ("arrive", "arrive_drop", "test_wait", "try_wait") else None
     where = placed(at, address_of(at, state, operands[0]), 8)
@@ -63,13 +64,13 @@ def mbarrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
         parity = "parity" in words
         phase = stored_operand(at, given[0], 4 if parity else 8)
         at.put(Load(register, operand, mode, phase=phase, parity=parity), access)
-        set_result(at, state, target, Held(register, 1))
+        set_result(at, state, target, Symbol(register, 1))
         return True
     name = {"arrive": "arrive_expect", "arrive_drop": "drop_expect"}[kind] if "expect_tx" in words else kind
     number = stored_operand(at, given[0], 4) if given else 1
     at.put(Rmw(f"mbarrier.{name}", None if target is None else register, operand, (number,), mode), access)
     if target is not None:
-        set_result(at, state, target, Held(register, 64))
+        set_result(at, state, target, Symbol(register, 64))
     return True
 
 
@@ -212,14 +213,14 @@ def _copied_in_bulk(at: ThreadSpecialiser, state: State, ins: ir.KernelInstructi
     return True
 
 
-def _box(at: ThreadSpecialiser, state: State, operand: ir.Vector) -> tuple[Pointer, int]:
+def _box(at: ThreadSpecialiser, state: State, operand: ir.Vector) -> tuple[ArrayAddress, int]:
     """Return the box of a tensor that a tensor map and coordinates name, as an array of its own, and its bytes.
 
     The launch gives what one box holds as the argument of the tensor map. Boxes of other coordinates are other memory.
     """
     place, coordinates = operand.parts
     tensor_map = address_of(at, state, place)
-    name = tensor_map.array.rpartition(":")[2] if isinstance(tensor_map, Pointer) else ""
+    name = tensor_map.array.name if isinstance(tensor_map, ArrayAddress) else ""
     number = at.kernel.number_of(name)
     given = None if number is None else at.launch.array(name, number)
     size = (given.size if given else None) or WORD
@@ -227,7 +228,7 @@ def _box(at: ThreadSpecialiser, state: State, operand: ir.Vector) -> tuple[Point
         raise at.wrong("needs an array as the argument of its tensor map, which is what one box holds")
     at.assumed["boxes of a tensor are apart from each other where their coordinates differ"] = None
     where = ",".join(str(known_number(at, state, each)) for each in coordinates.parts)
-    return Pointer(f"argument::{name}({where})"), given.elements(size) * size
+    return ArrayAddress(argument_array(f"{name}({where})")), given.elements(size) * size
 
 
 def _copied(
@@ -277,5 +278,5 @@ MOST_ELEMENTS = 32
 
 def _grain(at: ThreadSpecialiser, address: Value) -> int:
     """Return the bytes of an element of the array that an address is in."""
-    array = address.array if isinstance(address, Pointer) else address.base if isinstance(address, Scaled) else None
-    return at.grains.get(array or "", WORD)
+    array = array_of(address)
+    return at.grains.get(array or ANYWHERE, WORD)

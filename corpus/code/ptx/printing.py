@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from corpus.code import ir
 from corpus.code.follower import State, ThreadSpecialiser
 from corpus.code.memory import loaded
-from corpus.code.values import Pointer, Unknown, Value
+from corpus.code.values import ArrayAddress, Unknown, Value
 from corpus.litmus.orders import PLAIN
 
 _CONVERSION = re.compile(r"%[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?(h|ll|l|)(.?)", re.DOTALL)
@@ -20,8 +20,8 @@ _CONVERSION = re.compile(r"%[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?(h|ll|l|)(.?)", re.DO
 _LONG = "sp" + "eEfgGaA"
 """The conversions of what has eight bytes."""
 
-_LITERAL = re.compile(r"global::\$str(?:\$\d+)?\Z")
-"""The arrays that nvcc makes of strings in the source."""
+_LITERAL = re.compile(r"\$str(?:\$\d+)?\Z")
+"""The arrays in global memory that nvcc makes of strings in the source."""
 
 
 def print_formatted(at: ThreadSpecialiser, state: State, arguments: Sequence[ir.Operand]) -> Value:
@@ -33,7 +33,7 @@ def print_formatted(at: ThreadSpecialiser, state: State, arguments: Sequence[ir.
     if text is None:
         raise at.wrong("of vprintf with a format that is no string of the source is not understood")
     for offset in _strings(text):
-        place = Pointer(given.array, given.offset + offset) if isinstance(given, Pointer) else None
+        place = ArrayAddress(given.array, given.offset + offset) if isinstance(given, ArrayAddress) else None
         if place is None or _string(at, loaded(at, state, place, 8, "u64", PLAIN)) is None:
             raise at.wrong("of vprintf with a string (%s) that is none of the source is not understood")
     return Unknown("what printf returns")
@@ -41,14 +41,14 @@ def print_formatted(at: ThreadSpecialiser, state: State, arguments: Sequence[ir.
 
 def _pointer(at: ThreadSpecialiser, state: State, argument: ir.Operand) -> Value | None:
     value = at.value(state, argument)
-    return loaded(at, state, value, 8, "u64", PLAIN) if isinstance(argument, ir.Symbol) else value
+    return loaded(at, state, value, 8, "u64", PLAIN) if isinstance(argument, ir.SymbolRef) else value
 
 
 def _string(at: ThreadSpecialiser, value: Value | None) -> str | None:
     """Return the string that begins at an address; None where it is none of the source."""
-    if not isinstance(value, Pointer) or not _LITERAL.match(value.array):
+    if not isinstance(value, ArrayAddress) or value.array.space != "global" or not _LITERAL.match(value.array.name):
         return None
-    text = at.module.variables[value.array.rpartition(":")[2]].initial[value.offset :]
+    text = at.module.variables[value.array.name].initial[value.offset :]
     return text.partition(b"\0")[0].decode("latin-1")
 
 

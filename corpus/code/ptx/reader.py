@@ -32,7 +32,7 @@ from corpus.code.ir import (
     Operand,
     Register,
     SourceLine,
-    Symbol,
+    SymbolRef,
     Variable,
     Vector,
 )
@@ -92,12 +92,12 @@ def read_ptx(text: str, path: str, files: Mapping[str, str] | None = None) -> Mo
 class _AddressByte(NamedTuple):
     """A byte of an address in an initial value: the address, which byte, and which word of the text."""
 
-    symbol: Symbol
+    symbol: SymbolRef
     place: int
     at: int
 
 
-_Initial = Number | Float | Symbol | _AddressByte
+_Initial = Number | Float | SymbolRef | _AddressByte
 
 
 class _Reader:
@@ -443,7 +443,7 @@ class _Reader:
             self._want("(")
             value = self._initial_value(depth + 1)
             self._want(")")
-            if isinstance(value, Symbol):
+            if isinstance(value, SymbolRef):
                 found = _AddressByte(value, place, start)
             elif isinstance(value, Number):
                 found = Number(value.value >> 8 * place & 0xFF)
@@ -451,22 +451,22 @@ class _Reader:
             self._want("(")
             value = self._initial_value(depth + 1)
             self._want(")")
-            if isinstance(value, Symbol):
-                found = Symbol(value.name, value.offset + self._offset(0))
+            if isinstance(value, SymbolRef):
+                found = SymbolRef(value.name, value.offset + self._offset(0))
         else:
             operand = self._operand()
-            found = operand if isinstance(operand, Number | Float | Symbol) else None
+            found = operand if isinstance(operand, Number | Float | SymbolRef) else None
         if found is None:
             self._at = start
             self._wrong("a value")
         return found
 
-    def _addresses(self, values: Sequence[_Initial], width: int) -> tuple[tuple[int, Symbol], ...]:
+    def _addresses(self, values: Sequence[_Initial], width: int) -> tuple[tuple[int, SymbolRef], ...]:
         """Return the addresses among initial values, by their places. Of one that stands as bytes, each has to."""
-        found: list[tuple[int, Symbol]] = []
-        parts: dict[tuple[int, Symbol], list[_AddressByte]] = {}
+        found: list[tuple[int, SymbolRef]] = []
+        parts: dict[tuple[int, SymbolRef], list[_AddressByte]] = {}
         for n, value in enumerate(values):
-            if isinstance(value, Symbol):
+            if isinstance(value, SymbolRef):
                 found.append((n * width, value))
             elif isinstance(value, _AddressByte):
                 parts.setdefault((n * width - value.place, value.symbol), []).append(value)
@@ -652,8 +652,8 @@ class _Reader:
             self._wrong("an operand")
         return Both(found, self._operand(depth + 1)) if self._take("|") else found
 
-    def _symbol(self, name: str, depth: int) -> Symbol:
-        return Symbol(name, self._offset(depth)) if self._words[self._at] in ("+", "-") else Symbol(name)
+    def _symbol(self, name: str, depth: int) -> SymbolRef:
+        return SymbolRef(name, self._offset(depth)) if self._words[self._at] in ("+", "-") else SymbolRef(name)
 
     def _offset(self, depth: int) -> int:
         """Read what is added to an address, if anything, in bytes."""
@@ -682,9 +682,9 @@ class _Reader:
     def _memory(self, depth: int) -> Operand:
         base = self._operand(depth + 1)
         offset = 0
-        if isinstance(base, Symbol):
-            base, offset = Symbol(base.name), base.offset
-        if not isinstance(base, Register | Symbol | Number | Element):
+        if isinstance(base, SymbolRef):
+            base, offset = SymbolRef(base.name), base.offset
+        if not isinstance(base, Register | SymbolRef | Number | Element):
             self._wrong("an address")
         offset += self._offset(depth)
         if isinstance(base, Element):  # one of an array of textures

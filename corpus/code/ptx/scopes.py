@@ -17,7 +17,7 @@ from corpus.code.ir import (
     Number,
     Operand,
     Register,
-    Symbol,
+    SymbolRef,
     Variable,
     Vector,
 )
@@ -69,10 +69,10 @@ class FlatBody:
         for variable in block.variables:
             self.variables.append(replace(variable, name=variable.name + mark))
             if mark:
-                names[variable.name] = Symbol(variable.name + mark)
+                names[variable.name] = SymbolRef(variable.name + mark)
         if mark:
             labels = [each for each in block.statements if isinstance(each, str)]
-            names.update((label, Symbol(label + mark)) for label in labels)
+            names.update((label, SymbolRef(label + mark)) for label in labels)
         for label, targets in block.tables.items():
             self.tables[label + mark] = tuple(_named(names, each) for each in targets)
         for statement in block.statements:
@@ -86,7 +86,7 @@ class FlatBody:
 
 def _named(names: Mapping[str, Operand], name: str) -> str:
     found = names.get(name)
-    return found.name if isinstance(found, Register | Symbol) else name
+    return found.name if isinstance(found, Register | SymbolRef) else name
 
 
 def _renamed(ins: KernelInstruction, names: Mapping[str, Operand]) -> KernelInstruction:
@@ -98,12 +98,12 @@ def _new_name(operand: Operand, names: Mapping[str, Operand]) -> Operand:
     match operand:
         case Register(name):
             return names.get(name, operand)
-        case Symbol(name, offset):
+        case SymbolRef(name, offset):
             found = names.get(name, operand)
-            return found._replace(offset=offset) if isinstance(found, Symbol) else found
+            return found._replace(offset=offset) if isinstance(found, SymbolRef) else found
         case MemoryOperand(base, offset):
             renamed = _new_name(base, names)
-            assert isinstance(renamed, Register | Symbol | Number)
+            assert isinstance(renamed, Register | SymbolRef | Number)
             return MemoryOperand(renamed, offset)
         case Vector(parts):
             return Vector(tuple(_new_name(each, names) for each in parts))

@@ -6,8 +6,9 @@ import re
 
 from corpus.code.follower import WORKSPACE, ThreadSpecialiser
 from corpus.code.launch.launch import volume
+from corpus.code.places import NOBODY, Array
 from corpus.code.ptx.words import limits_of
-from corpus.code.values import Half, Pointer, Unknown, Value
+from corpus.code.values import ArrayAddress, Half, Unknown, Value
 
 
 def special(at: ThreadSpecialiser, name: str) -> Value | None:
@@ -36,7 +37,7 @@ def special(at: ThreadSpecialiser, name: str) -> Value | None:
     if name in numbers:
         return numbers[name]
     if name in ("%envreg1", "%envreg2"):
-        return Half(Pointer(f"global::{WORKSPACE}"), name == "%envreg1")
+        return Half(ArrayAddress(Array("global", NOBODY, WORKSPACE)), name == "%envreg1")
     if _UNTOLD.fullmatch(name):
         return Unknown(f"the value of {name}")
     return None

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from corpus.code.effects import Effect
-from corpus.code.ir import KernelGuard, MemoryOperand, Number, Operand, Register, Symbol, Variable, Vector
+from corpus.code.ir import KernelGuard, MemoryOperand, Number, Operand, Register, SymbolRef, Variable, Vector
 from corpus.code.spirv import pointers
 from corpus.code.spirv.code import SpirvCode, SpirvSource, bits_of, register_name
 from corpus.code.spirv.components import VectorComponents, has_own_components, vector_counts
@@ -80,7 +80,7 @@ class SpirvBody:
             value = code.temporary(scalar.kind)
             kind = pointers.memory_kind(scalar.kind)
             code.put("load", (kind,), (value, MemoryOperand(Register(register_name(id)), scalar.offset)))
-            code.put("store", (kind,), (MemoryOperand(Symbol(name), scalar.offset), value))
+            code.put("store", (kind,), (MemoryOperand(SymbolRef(name), scalar.offset), value))
         code.variables[id] = Variable(name, "local", "b8", code.types.size(type), 8, line=parameter.line)
 
     def write(self) -> None:
@@ -174,7 +174,7 @@ class SpirvBody:
             moves = list(held)
         for register, kind, value in moves:
             self.code.put("mov", (bits_of(kind),), (register, value))
-        self.code.put("bra", (), (Symbol(target),))
+        self.code.put("bra", (), (SymbolRef(target),))
 
     def _go_where(self, block: SpirvBlock, target: str, guard: KernelGuard, edges: list[tuple[str, str]]) -> None:
         """Go to a block where a predicate holds; where moves are needed, by way of an edge that is written later."""
@@ -182,7 +182,7 @@ class SpirvBody:
         if self._moves(block, target):
             label = f"{block.label}:{len(edges)}"
             edges.append((label, target))
-        self.code.put("bra", (), (Symbol(label),), guard)
+        self.code.put("bra", (), (SymbolRef(label),), guard)
 
     def branch(self, block: SpirvBlock) -> None:
         """Write ``OpBranch``: the thread goes on at another block."""
@@ -246,7 +246,7 @@ class SpirvBody:
         void = self.code.types.name(self.code.at.type or "") == "OpTypeVoid"
         results = () if void else self.code.result()
         values = [value for each in arguments for value in self.code.values(each)]
-        self.code.put("call", (), (Vector(results), Symbol(function_name(function)), Vector(tuple(values))))
+        self.code.put("call", (), (Vector(results), SymbolRef(function_name(function)), Vector(tuple(values))))
 
     def leave(self, block: SpirvBlock) -> None:
         """Write ``OpReturn``: the thread goes back to the caller, or ends."""

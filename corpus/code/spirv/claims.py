@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from corpus.code.ir import Module
 from corpus.code.launch.launch import Argument, ArrayArgument
+from corpus.code.places import Array
 from corpus.code.program import KernelProgram
 from corpus.code.spirv.annotations import (
     AllClaims,
@@ -36,7 +37,7 @@ class SpirvHome(NamedTuple):
     ``members`` of a block, each a parameter with the place and the number of its bytes.
     """
 
-    array: str
+    array: Array
     parameter: str
     type: str
     several: bool = False
@@ -47,7 +48,7 @@ class SpirvHome(NamedTuple):
 class ClaimedPlace(NamedTuple):
     """A number in memory that a claim names: the name of its memory, its place there, and what it is at the start."""
 
-    array: str
+    array: Array
     offset: int
     start: int
 
@@ -59,7 +60,7 @@ class ClaimedComparison(NamedTuple):
     left: ClaimedPlace | int
     right: ClaimedPlace | int
 
-    def text(self, places: Mapping[tuple[str, int], str]) -> str:
+    def text(self, places: Mapping[tuple[Array, int], str]) -> str:
         """Return the comparison of locations; ``true`` or ``false`` where it is of none that anybody accesses."""
         left, right = (
             each if isinstance(each, int) else places.get((each.array, each.offset), each.start)
@@ -135,7 +136,7 @@ class _Claims:
         if isinstance(term, int):
             return term
         home = self.homes.get(term.name)
-        if home is None or home.value or home.array.startswith("local:"):
+        if home is None or home.value or home.array.space == "local":
             raise InputError(f"@Output: expected a variable in memory, found %{term.name}", self.path)
         offset, type, indices = 0, home.type, list(term.indices)
         if home.several:
@@ -167,7 +168,7 @@ def annotated(
             assumed.append(f"@Input of %{id} is ignored, as no variable or parameter of a kernel has that name")
             continue
         data = bytes_of(value, home, types, id, module.path)
-        name = home.array.rpartition(":")[2]
+        name = home.array.name
         for parameter, offset, size in home.members:
             arguments[parameter] = int.from_bytes(data[offset : offset + size], "little")
         if home.members:

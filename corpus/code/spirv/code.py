@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from corpus.code.ir import KernelGuard, KernelInstruction, Number, Operand, Register, SourceLine, Symbol, Variable
+from corpus.code.ir import KernelGuard, KernelInstruction, Number, Operand, Register, SourceLine, SymbolRef, Variable
 from corpus.code.spirv.components import VectorComponents
 from corpus.code.spirv.constants import SpirvConstants
 from corpus.code.spirv.modes import SpirvMemoryModel
@@ -136,7 +136,7 @@ class SpirvCode:
         kinds = self.kinds(self.type_of(id))
         if id in self.value_types:
             if id in self.variables:
-                return (Symbol(self.variables[id].name),)
+                return (SymbolRef(self.variables[id].name),)
             return self.registers_of(id, kinds)
         if id in self.source.symbols:
             self.used[id] = None

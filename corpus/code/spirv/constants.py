@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from corpus.code.ir import Number, Operand, Register, Symbol
+from corpus.code.ir import Number, Operand, Register, SymbolRef
 from corpus.code.spirv.computing import computation, folded
 from corpus.code.spirv.modes import MEMORY_MODELS
 from corpus.code.spirv.module import Enumerant, Id, SpirvFloat, SpirvInstruction, SpirvInteger, SpirvModule
@@ -79,7 +79,7 @@ class SpirvConstants:
     def _scalars(self, id: str) -> tuple[Operand, ...]:
         constant = self._module.globals.get(id)
         if id in self._symbols:
-            return (Symbol(self._symbols[id]),)
+            return (SymbolRef(self._symbols[id]),)
         if constant is None or constant.type is None:
             raise self._wrong(id, "is no constant")
         kinds = [scalar.kind for scalar in self.types.scalars(constant.type)]

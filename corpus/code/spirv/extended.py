@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from corpus.code.effects import Effect
-from corpus.code.ir import MemoryOperand, Number, Operand, Register, Symbol
+from corpus.code.ir import MemoryOperand, Number, Operand, Register, SymbolRef
 from corpus.code.spirv import pointers
 from corpus.code.spirv.code import SpirvCode
 from corpus.code.spirv.composing import compute, steps_of, untold
@@ -86,7 +86,7 @@ def _hint(code: SpirvCode, ids: Sequence[str]) -> None:
 # vectors of scalars in memory
 
 
-def _element(code: SpirvCode, pointer: str, offset: str, bytes: int) -> Register | Symbol | Number:
+def _element(code: SpirvCode, pointer: str, offset: str, bytes: int) -> Register | SymbolRef | Number:
     """Return the address that is so many times so many bytes behind a pointer."""
     parts: list[Operand] = []
     return pointers.sum_of(code, pointers.accessed(code, pointer), pointers.step(code, offset, bytes, parts), parts)

@@ -10,10 +10,11 @@ from corpus.code.follower import DOUBT, MARK, KernelLanguage, Meaning, State, Th
 from corpus.code.launch.launch import volume
 from corpus.code.meaning import COMMON
 from corpus.code.memory import address_of, forgotten, update
+from corpus.code.places import counter
 from corpus.code.spirv.bodies import NOT_UNDERSTOOD
 from corpus.code.spirv.meeting import OPENCL_EXCHANGE, VULKAN_EXCHANGE, barrier, group
 from corpus.code.spirv.special import special
-from corpus.code.values import Held, Pointer, Scaled, Unknown, Value
+from corpus.code.values import Affine, ArrayAddress, Symbol, Unknown, Value
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.instructions import Assign
 from corpus.litmus.locations import Reg
@@ -25,9 +26,9 @@ def length(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bo
     """``OpArrayLength``: the elements of the array at the end of a buffer, where the launch says how large that is."""
     target, source, offset, stride = ins.operands
     address = at.value(state, source)
-    if not isinstance(address, Pointer) or not isinstance(offset, ir.Number) or not isinstance(stride, ir.Number):
+    if not isinstance(address, ArrayAddress) or not isinstance(offset, ir.Number) or not isinstance(stride, ir.Number):
         raise at.wrong(at.said(address))
-    name = address.array.rpartition(":")[2]
+    name = address.array.name
     number = at.kernel.number_of(name)
     given = None if number is None else at.launch.array(name, number)
     if given is None or number is None:
@@ -44,11 +45,12 @@ def aligned(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
     place, bytes = ins.operands
     address = address_of(at, state, place)
     assert isinstance(bytes, ir.Number)
-    if isinstance(address, Pointer) and address.offset % bytes.value:
+    if isinstance(address, ArrayAddress) and address.offset % bytes.value:
         return at.stops("misaligned")
-    if isinstance(address, Scaled) and address.scale % bytes.value == 0 and address.offset % bytes.value:
+    apart = isinstance(address, Affine) and any(scale % bytes.value for _, scale in address.terms)
+    if isinstance(address, Affine) and not apart and address.offset % bytes.value:
         return at.stops("misaligned")
-    if isinstance(address, Scaled) and address.scale % bytes.value:
+    if apart:
         raise at.wrong(f"an address of which memory decides whether it is a multiple of {bytes.value}")
     return True
 
@@ -61,7 +63,7 @@ def outside(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> b
 def forget(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
     """Forget what a variable of the thread's own holds; the word, where there is one, says why it may hold nothing."""
     address = address_of(at, state, ins.operands[0])
-    if not isinstance(address, Pointer):
+    if not isinstance(address, ArrayAddress):
         raise at.wrong(at.said(address))
     forgotten(state, address.array, *ins.words)
     return True
@@ -75,7 +77,7 @@ def spurious(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> 
     """Say whether a weak exchange fails whatever it finds: it may, once for each place and thread."""
     apart = volume(at.launch.grid) * volume(at.launch.block) <= MOST_APART
     who = f"{at.block} {at.number}" if apart else "all"
-    cell = f"0:[failure at {ins.line}+0:4]"
+    cell = counter(f"failure at {ins.line}")
     fails = at.chosen(f"failure at {ins.line} of {who}", (False, True)) and cell not in state.known
     if fails:
         state.known[cell] = 1
@@ -149,8 +151,8 @@ def _doubt(
     assert isinstance(target, ir.Register)
     home = at.home(state, target.name)
     result = state.known.get(home)
-    known = [each for each in given if isinstance(each, int | Held)]
-    if not isinstance(result, Held) or len(known) != len(given) or len(given) > 2:
+    known = [each for each in given if isinstance(each, int | Symbol)]
+    if not isinstance(result, Symbol) or len(known) != len(given) or len(given) > 2:
         return
     operands = [residual_operand(each, width) for each in known]
     operation = ".".join((UNDETERMINED + language, name, *kinds))

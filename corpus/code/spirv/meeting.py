@@ -12,9 +12,10 @@ from functools import reduce
 
 from corpus.code import ir
 from corpus.code.arithmetic import compared, computed, set_result
-from corpus.code.follower import SLOTS, GroupExchange, State, ThreadSpecialiser
+from corpus.code.follower import GroupExchange, State, ThreadSpecialiser
 from corpus.code.launch.launch import volume
 from corpus.code.launch.meeting import exchanged, folded, lanes_of
+from corpus.code.places import SLOTS, Array
 from corpus.code.spirv.special import subgroups_assumed
 from corpus.code.values import Unknown, Value
 from corpus.litmus.instructions import Barrier, Fence
@@ -117,7 +118,7 @@ def _brought(
     if at.exchange.assumed:
         at.assumed[at.exchange.assumed] = None
     own = number + 1 + int(part.removeprefix("part") or 0)
-    array = f"{SLOTS}:{at.block}:group{at.number - here}_{own}"
+    array = Array(SLOTS, at.block, f"group{at.number - here}_{own}")
     meeting = Barrier(own, quorum=len(members), mode=at.exchange.barrier, scope=scope)
     return dict(zip(members, exchanged(at, state, array, here, members, value, meeting), strict=True))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from corpus.code.ir import KernelGuard, MemoryOperand, Number, Operand, Register, Symbol
+from corpus.code.ir import KernelGuard, MemoryOperand, Number, Operand, Register, SymbolRef
 from corpus.code.spirv.code import SpirvCode, bits_of
 from corpus.code.spirv.declared import MEMORY_OPERANDS, STORAGE_CLASSES
 from corpus.code.spirv.modes import (
@@ -30,10 +30,10 @@ _MOST_COPIED = 1 << 16
 """The bytes that a copy may have."""
 
 
-def place(code: SpirvCode, pointer: str) -> Register | Symbol | Number:
+def place(code: SpirvCode, pointer: str) -> Register | SymbolRef | Number:
     """Return the address that a pointer is."""
     found = code.value(pointer)
-    if not isinstance(found, Register | Symbol | Number):
+    if not isinstance(found, Register | SymbolRef | Number):
         raise code.wrong(f"%{pointer} is no pointer")
     return found
 
@@ -78,8 +78,8 @@ def access_chain(code: SpirvCode) -> None:
 
 
 def sum_of(
-    code: SpirvCode, base: Register | Symbol | Number, constant: int, parts: Sequence[Operand]
-) -> Register | Symbol | Number:
+    code: SpirvCode, base: Register | SymbolRef | Number, constant: int, parts: Sequence[Operand]
+) -> Register | SymbolRef | Number:
     """Return an address that is so many bytes, and the sum of parts that are computed, behind another one."""
     address = base
     if parts:
@@ -131,7 +131,7 @@ def array_length(code: SpirvCode) -> None:
 # accesses
 
 
-def accessed(code: SpirvCode, pointer: str) -> Register | Symbol | Number:
+def accessed(code: SpirvCode, pointer: str) -> Register | SymbolRef | Number:
     """Return the address of an access by a pointer, whose indices have to be inside of their arrays and vectors."""
     chain, above = code.defined.get(pointer), list[SpirvInstruction]()
     while chain is not None and "AccessChain" in chain.name:
@@ -219,14 +219,14 @@ def _mask(code: SpirvCode, number: int = 0) -> Mask | None:
     return masks[min(number, len(masks) - 1)] if masks else None
 
 
-def align(code: SpirvCode, base: Register | Symbol | Number, bytes: int, offset: int = 0) -> None:
+def align(code: SpirvCode, base: Register | SymbolRef | Number, bytes: int, offset: int = 0) -> None:
     """Ask that an address be a multiple of so many bytes, where it is not a variable's own."""
     if bytes > 1 and (isinstance(base, Register) or offset % bytes):
         code.put("aligned", (), (MemoryOperand(base, offset), Number(bytes)))
 
 
 def _align_scalars(
-    code: SpirvCode, base: Register | Symbol | Number, scalars: Sequence[TypeScalar], mask: Mask | None
+    code: SpirvCode, base: Register | SymbolRef | Number, scalars: Sequence[TypeScalar], mask: Mask | None
 ) -> None:
     """Ask that an address be the multiple that its access says, or that scalars there be multiples of their sizes."""
     said = mask.get("Aligned") if mask else None
@@ -331,7 +331,7 @@ def begin_anew(code: SpirvCode, variable: str) -> None:
     name = code.variables[variable].name if variable in code.variables else ""
     if name:
         why = f"{name}, which nothing has written in this round of the one loop that uses it"
-        code.put("forget", (why,), (MemoryOperand(Symbol(name)),))
+        code.put("forget", (why,), (MemoryOperand(SymbolRef(name)),))
 
 
 def live(code: SpirvCode) -> None:
@@ -342,7 +342,7 @@ def live(code: SpirvCode) -> None:
     if made is None or made.name not in ("OpVariable", "OpUntypedVariableKHR"):
         raise code.wrong("of what is no variable of a function is not understood")
     if variable in code.variables:  # one of a type that has no size holds nothing that is followed
-        code.put("forget", (), (MemoryOperand(Symbol(code.variables[variable].name)),))
+        code.put("forget", (), (MemoryOperand(SymbolRef(code.variables[variable].name)),))
 
 
 # atomics

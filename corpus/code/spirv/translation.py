@@ -23,11 +23,12 @@ from corpus.code.ir import (
     Number,
     Operand,
     Register,
-    Symbol,
+    SymbolRef,
     Variable,
 )
 from corpus.code.launch.fields import NUMBER, DescribedArray, DescribedType, with_fields
 from corpus.code.launch.launch import KernelLaunch
+from corpus.code.places import NOBODY, Array, argument_array
 from corpus.code.spirv.bodies import NOT_UNDERSTOOD, SpirvBody, function_name, moved_labels, results_of
 from corpus.code.spirv.claims import SpirvHome
 from corpus.code.spirv.code import SpirvCode, SpirvSource, bits_of, register_name
@@ -208,7 +209,7 @@ class _Translation:
                 size = None if size is None or other.size is None else max(size, other.size)
             initial, extern = self._initial(ins, type), self._is_elsewhere(id)
             self._variables[name] = Variable(name, space, "b8", size, 8, initial, extern=extern, line=ins.line)
-            self._homes[id] = SpirvHome(f"{space}::{name}", "", type)
+            self._homes[id] = SpirvHome(Array(space, NOBODY, name), "", type)
         except InputError:
             self._variables[name] = Variable(name, "opaque", "b8", None, 8, line=ins.line)
 
@@ -373,24 +374,26 @@ class _Translation:
                 yield SpirvParameter(Variable(name, "opaque", "b8", 8, 8), name)
             elif storage == "Workgroup":
                 self._variables[name] = Variable(name, "shared", "b8", None, 8, line=parameter.line)
-                start.put("mov", ("b64",), (target, Symbol(name)))
-                self._homes[id] = SpirvHome(f"shared::{name}", name, self._types.pointee(type), several=True)
+                start.put("mov", ("b64",), (target, SymbolRef(name)))
+                self._homes[id] = SpirvHome(
+                    Array("shared", NOBODY, name), name, self._types.pointee(type), several=True
+                )
                 yield SpirvParameter(Variable(name, "shared", ADDRESS, 8, 8), name)
             elif storage == "Function":  # a struct by value
                 inner = self._types.pointee(type)
                 size, fields = self._types.size(inner), self._fields.of(inner, id)
-                self._homes[id] = SpirvHome(f"param::{name}", name, inner, value=True)
-                start.put("mov", ("b64",), (target, Symbol(name)))
+                self._homes[id] = SpirvHome(Array("param", NOBODY, name), name, inner, value=True)
+                start.put("mov", ("b64",), (target, SymbolRef(name)))
                 yield SpirvParameter(Variable(name, "param", "b8", size, 8, fields=fields), name)
             elif storage is not None:
-                start.put("load", (ADDRESS,), (target, MemoryOperand(Symbol(name))))
-                self._homes[id] = SpirvHome(f"argument::{name}", name, self._types.pointee(type), several=True)
-                self._describe(f"argument::{name}", self._fields.pointee(type, id))
+                start.put("load", (ADDRESS,), (target, MemoryOperand(SymbolRef(name))))
+                self._homes[id] = SpirvHome(argument_array(name), name, self._types.pointee(type), several=True)
+                self._describe(argument_array(name), self._fields.pointee(type, id))
                 yield SpirvParameter(Variable(name, "param", ADDRESS, 8, 8), name, self._fields.element(type, id))
             else:
                 yield from self._values_given(start, id, type, name)
 
-    def _describe(self, array: str, type: DescribedType | None) -> None:
+    def _describe(self, array: Array, type: DescribedType | None) -> None:
         """Put down what an array is made of, where that is known."""
         if type is not None:
             self._arrays[DescribedArray(array, type)] = None
@@ -402,9 +405,9 @@ class _Translation:
         size = self._types.size(type)
         kind = NUMBER if size == 8 else "b8"
         for register, scalar in zip(registers, scalars, strict=True):
-            where = MemoryOperand(Symbol(name), scalar.offset)
+            where = MemoryOperand(SymbolRef(name), scalar.offset)
             start.put("load", (scalar.memory_kind.replace("f", "b"),), (register, where))
-        self._homes[id] = SpirvHome(f"param::{name}", name, type, value=True)
+        self._homes[id] = SpirvHome(Array("param", NOBODY, name), name, type, value=True)
         yield SpirvParameter(Variable(name, "param", kind, size, 8, fields=self._fields.of(type, id)), name)
 
     def _given(self, start: SpirvCode, id: str) -> Iterator[SpirvParameter]:
@@ -419,8 +422,8 @@ class _Translation:
         if variable.space == "argument":
             called = self._called(id)
             type = self._pointee(ins)
-            self._homes[id] = SpirvHome(f"argument::{called}", name, type)
-            self._describe(f"argument::{called}", self._fields.block(type))
+            self._homes[id] = SpirvHome(argument_array(called), name, type)
+            self._describe(argument_array(called), self._fields.block(type))
             parts = self._parts(type)
             yield SpirvParameter(Variable(name, "argument", "b8", variable.size, 8, parts=parts), called)
         if variable.space != "local":
@@ -440,7 +443,7 @@ class _Translation:
         elif initial is not None:
             values = self._source.constants.scalars(initial)
         for scalar, value in zip(self._types.scalars(type), values, strict=False):
-            start.put("store", (scalar.memory_kind,), (MemoryOperand(Symbol(name), scalar.offset), value))
+            start.put("store", (scalar.memory_kind,), (MemoryOperand(SymbolRef(name), scalar.offset), value))
 
     def _parts(self, type: str) -> tuple[tuple[int, str], ...]:
         """Return the places and names of the members of a block that has several, where all have names."""
@@ -467,12 +470,12 @@ class _Translation:
             used = False
             for scalar in self._types.scalars(inner):
                 kind = scalar.memory_kind.replace("f", "b")
-                where = MemoryOperand(Symbol(name), offset + scalar.offset)
+                where = MemoryOperand(SymbolRef(name), offset + scalar.offset)
                 value: Operand | None = built.get(offset + scalar.offset)
                 if value is None:
                     used = True
                     value = start.temporary(kind)
-                    start.put("load", (kind,), (value, MemoryOperand(Symbol(parameter), scalar.offset)))
+                    start.put("load", (kind,), (value, MemoryOperand(SymbolRef(parameter), scalar.offset)))
                 start.put("store", (kind,), (where, value))
             if used:
                 size = self._types.size(inner)
@@ -481,7 +484,7 @@ class _Translation:
                 members.append((parameter, offset, size))
                 own = Variable(parameter, "param", address, size, 8, fields=self._fields.of(inner))
                 yield SpirvParameter(own, called)
-        self._homes[id] = SpirvHome(f"param::{name}", name, type, value=True, members=tuple(members))
+        self._homes[id] = SpirvHome(Array("param", NOBODY, name), name, type, value=True, members=tuple(members))
 
     def _called(self, id: str) -> str:
         """Return the name that the source has for a variable, or for what it is a block of."""
@@ -500,7 +503,7 @@ class _Translation:
             if number is not None and number not in self._sizes and ins.type is not None:
                 name = f"spec_{number}"
                 variable = Variable(name, SPECIALISED, "b8", self._types.size(ins.type), 8, line=number)
-                self._homes[id] = SpirvHome(f"{SPECIALISED}::{name}", name, ins.type, value=True)
+                self._homes[id] = SpirvHome(Array(SPECIALISED, NOBODY, name), name, ins.type, value=True)
                 yield SpirvParameter(variable, self._module.names.get(id) or (name if id.isdecimal() else id))
 
     def _launch_bounds(self, function: str) -> Iterator[str]:
