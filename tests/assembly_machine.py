@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus.code.assembly.harness import names_of
-from corpus.code.assembly.language import InstructionRow, MachineLanguage, form_operands
+from corpus.code.assembly.language import MachineLanguage
 from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.code.assembly.reading import read_assembly
+from corpus.code.table import forms_in, rows_of
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.litmus.arithmetic import compute, wrap
@@ -184,10 +185,11 @@ def random_function(machine: Machine, language: MachineLanguage, names: Sequence
     registers = next(machine.operands[kind] for kind in ("r4", "W", "r") if kind in machine.operands)
     for number in range(rng.randint(2, 7)):
         if rng.random() < 0.15:
-            branches = [name for name, row in language.jumps.items() if row.forms not in ("", "label", "ra", "field?")]
-            branches += [name for name, row in language.jumps.items() if row.forms == "label" and len(name) > 2]
+            jumps = dict(rows_of(language.jumps))
+            branches = [name for name, row in jumps.items() if row.operands not in ("", "label", "ra", "field?")]
+            branches += [name for name, row in jumps.items() if row.operands == "label" and len(name) > 2]
             name = rng.choice([each for each in branches if not each.endswith(("lr", "lr+", "lr-"))])
-            found = _operands(language.jumps[name].forms, machine, rng)
+            found = _operands(jumps[name].operands, machine, rng)
             if found is not None:
                 lines += [_text(name, found), *_instruction(machine, language, names, rng), ".LN:".replace("N", "@")]
                 lines = [each.replace("@", f"{len(lines)}_{number}") for each in lines]
@@ -203,8 +205,8 @@ def _text(name: str, operands: Sequence[str]) -> str:
 def _instruction(machine: Machine, language: MachineLanguage, names: Sequence[str], rng: random.Random) -> list[str]:
     while True:
         name = rng.choice(names)
-        row: InstructionRow = language.table[name]
-        found = _operands(row.forms, machine, rng)
+        forms = " / ".join(row.operands for row in language.table[name])
+        found = _operands(forms, machine, rng)
         if found is not None:
             if machine.compiler == ("gcc",) and not name.endswith("l"):  # locations have 32 bits
                 found = [rng.choice(("-8(%rsp)", "-16(%rsp)")) if "(%rdi)" in each else each for each in found]
@@ -212,12 +214,12 @@ def _instruction(machine: Machine, language: MachineLanguage, names: Sequence[st
 
 
 def _operands(forms: str, machine: Machine, rng: random.Random) -> list[str] | None:
-    form = rng.choice(form_operands(forms))
+    form = rng.choice(forms_in(forms))
     operands = []
-    for kinds, optional in form:
-        if optional and rng.random() < 0.6:
+    for slot in form:
+        if slot.is_optional and rng.random() < 0.6:
             continue
-        kind = rng.choice(kinds)
+        kind = rng.choice(slot.kinds)
         if kind in ("label", "next"):
             operands.append(".L@")
         elif kind in machine.operands:

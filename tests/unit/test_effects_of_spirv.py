@@ -15,7 +15,6 @@ from typing import NamedTuple
 import pytest
 
 from corpus.code import ir
-from corpus.code.effects import Effect
 from corpus.code.launch.launch import ArrayArgument, KernelLaunch
 from corpus.code.places import SLOTS
 from corpus.code.program import KernelProgram, program_of
@@ -25,6 +24,7 @@ from corpus.code.spirv.grammar import spirv_grammar
 from corpus.code.spirv.groups import GROUP_OPERATIONS
 from corpus.code.spirv.reader import read_spirv
 from corpus.code.spirv.translation import translated
+from corpus.code.table import Effect
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Barrier, Branch, Fence, Load, Rmw, Store
 from corpus.litmus.locations import Reg

@@ -5,20 +5,20 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from itertools import islice, product
 from pathlib import Path
 from shutil import which
 
 import pytest
 from assembly_machine import ASKED, MACHINES, differences, evaluated
 from assembly_mutants import code_mutants
+from instruction_rows import operands_of
 from test_assembly import CASES, RETURNS, lines, said
 
 from backends.cpp.reading import TARGETS
 from corpus.code.assembly.harness import names_of
-from corpus.code.assembly.language import MemoryEffect, form_operands
 from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.code.assembly.reading import read_assembly
+from corpus.code.table import Effect, rows_of
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Branch, Fence, Label, Load, Rmw, Store
@@ -28,12 +28,12 @@ from synth.translation.judging import TranslationVerdict, judge_translation
 TEST = parse_litmus(ASKED.replace("0:r0 = 1 /\\ 0:r1 = 1", "x = 1"))
 LANGUAGES = list(ASSEMBLY_LANGUAGES)
 ALLOWED = {
-    MemoryEffect.NOTHING: (),
-    MemoryEffect.READS: ({Load},),
-    MemoryEffect.WRITES: ({Store},),
-    MemoryEffect.MOVES: ({Load}, {Store}),
-    MemoryEffect.UPDATES: ({Load}, {Load, Store}, {Rmw}, {Fence}),
-    MemoryEffect.ORDERS: ({Fence},),
+    Effect.NOTHING: (),
+    Effect.READS: ({Load},),
+    Effect.WRITES: ({Store},),
+    Effect.BOTH: ({Load}, {Load, Store}, {Rmw}, {Fence}),
+    Effect.ORDERS: ({Fence},),
+    Effect.CONTROL: (),
 }
 """The instructions of a litmus test that an effect on memory becomes where an operand is memory, all of them; in memory
 of the thread's own it becomes none. One whose target is a register reads; a locked one on the stack is a fence."""
@@ -45,13 +45,11 @@ def read(processor, text):
     return read_assembly(ASSEMBLY_LANGUAGES[processor], text, TEST, names_of(TEST), "test.s")
 
 
-def fed(processor, name, forms):
+def fed(processor, name, row):
     """Yield an instruction or a jump with examples of each kind of its operands, form by form."""
     kinds = ASSEMBLY_LANGUAGES[processor].kinds
-    for form in form_operands(forms):
-        choices = [[example for kind in each for example in kinds[kind].examples[:2]] for each, _ in form]
-        for operands in islice(product(*choices), 60):
-            yield f"{name} {', '.join(operands)}".strip(), bool(operands)
+    for operands in operands_of(row, lambda kind: kinds[kind].examples[:2]):
+        yield f"{name} {', '.join(operands)}".strip()
 
 
 @pytest.mark.parametrize("processor", LANGUAGES)
@@ -59,10 +57,9 @@ def test_each_row_is_fed_once(processor):
     """It is read or refused in one line, and does to memory what its row says; so does one with an operand more."""
     language, counts, unseen = ASSEMBLY_LANGUAGES[processor], Counter(), []
     begin = "; ".join(MACHINES[processor].begin)
-    rows = {name: row.forms for name, row in language.table.items()}
-    for name, forms in (rows | {name: row.forms for name, row in language.jumps.items()}).items():
+    for name, row in (*rows_of(language.table), *rows_of(language.jumps)):
         understood, seen = False, set()
-        for text, _ in fed(processor, name, forms):
+        for text in fed(processor, name, row):
             code = f"P0:\n{lines(processor, f'{begin}; {text}; .L1:')}\n"
             try:
                 (thread,) = read(processor, code).threads
@@ -70,15 +67,14 @@ def test_each_row_is_fed_once(processor):
                 continue
             understood = True
             found = {type(ins) for ins in thread.instructions[2:]} - {Assign, Branch, Label}
-            if name in rows:
-                assert not found or found in ALLOWED[language.table[name].effect], text
-                seen |= found
-        text = next(fed(processor, name, forms))[0]
+            assert not found or found in ALLOWED[row.effect], text
+            seen |= found
+        text = next(fed(processor, name, row))
         more = f"{text}{', ' if ' ' in text.removeprefix('lock ').removeprefix('rep ') else ' '}{', '.join(['5'] * 6)}"
         with pytest.raises(InputError, match="its operands are none of those that are known"):
             read(processor, f"P0:\n{lines(processor, f'{begin}; {more}; .L1:')}\n")
         counts["alone" if understood else "in company"] += 1
-        if understood and name in rows and not seen and language.table[name].effect is not MemoryEffect.NOTHING:
+        if understood and not seen and row.effect not in (Effect.NOTHING, Effect.CONTROL):
             unseen.append(name)
     assert all(processor == "x86" and OTHER_SIZES.fullmatch(name) for name in unseen), unseen
     print(f"{processor}: {len(language.table)} instructions and {len(language.jumps)} jumps have a row: {counts}")

@@ -12,17 +12,18 @@ from pathlib import Path
 
 import pytest
 from assembly_mutants import code_mutants
+from instruction_rows import operands_of, words_of
 from planted_sass import faulty_sass
 
 from backends.cuda.ptxas import compiled_launch
 from backends.shared.layout import place
-from corpus.code.assembly.language import form_operands
-from corpus.code.sass.computing import COMPUTED, sass_row
+from corpus.code.sass.computing import COMPUTED, KINDS, sass_row
 from corpus.code.sass.operands import SassOperands, SassState
 from corpus.code.sass.reader import read_sass
 from corpus.code.sass.text import SassInstruction
 from corpus.code.sass.values import ALL, Arithmetic, MachineValue, Relative
 from corpus.code.sass.words import TRANSLATION
+from corpus.code.table import rows_of
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.litmus.arithmetic import compute as calculated
@@ -335,14 +336,11 @@ def test_what_has_no_row_is_refused_by_name(code: str) -> None:
 
 def test_rows_that_compute_leave_memory_as_it_is() -> None:
     """An instruction of each row, whose results nobody uses, leaves the test as it was: it has no effect on memory."""
-    examples = {"R": "R99", "S": "R98", "P": "P6", "p": "P5", "PT": "PT", "l": "0xc0", "h": "1.5", "any": "R99"}
-    examples |= {"c": "c[0x0][0x160]", "special": "SR_TID.X", "a": "[R2.64]", "B": "B0"}
     test, text = stored("c-mp-rel-acq.sm_90.O3")
     wanted = read_sass(text, compiled_launch(place(test))).threads
     understood = 0
-    for opcode, row in COMPUTED.items():
-        (form, *_) = form_operands(row.forms)
-        operands = [examples[kinds[-1]] for kinds, may_lack in form if not may_lack]
+    for opcode, row in rows_of(COMPUTED):
+        *_, operands = operands_of(row, lambda kind: KINDS[kind].examples[-1:])
         try:
             found = read_sass(
                 with_line(text, "MEMBAR", f"{opcode} {', '.join(operands)}"), compiled_launch(place(test))
@@ -357,35 +355,19 @@ def test_rows_that_compute_leave_memory_as_it_is() -> None:
 @pytest.mark.parametrize("capability", [75, 100])
 def test_each_row_is_fed_once(capability: int) -> None:
     """What it computes of known numbers, of unknown ones and of operands of other kinds; none ends in a traceback."""
-    examples = {
-        "R": "R8",
-        "S": "0x3",
-        "P": "P1",
-        "p": "P2",
-        "PT": "PT",
-        "l": "0xc0",
-        "h": "1.5",
-        "c": "c[0x0][0x160]",
-        "special": "SR_TID.X",
-        "a": "[R2.64]",
-        "B": "B0",
-        "any": "R5",
-    }
     of = SassOperands(Arithmetic(lambda operation, *_: Relative("t")), capability, {"SR_TID.X": 1})
     states = [SassState("run"), SassState("run", known={**{f"R{n}": n for n in range(10)}, "P1": 1, "P2": 0})]
     states.append(SassState("run", known={"R8": Relative("t"), "P2": 0}))
     counts: Counter[str] = Counter()
-    for opcode, row in COMPUTED.items():
-        for part in ["", *sorted(row.parts)]:
-            for form in form_operands(row.forms):
-                for optional in (False, True):
-                    operands = tuple(examples[kinds[-1]] for kinds, may_lack in form if optional or not may_lack)
-                    ins = SassInstruction(None, tuple(filter(None, (opcode, part))), operands)
-                    assert sass_row(ins) is row, ins
-                    assert isinstance(sass_row(replace(ins, parts=(*ins.parts, "FOO"))), str)
-                    assert isinstance(sass_row(replace(ins, operands=(*operands, *["[R2]"] * 8))), str)
-                    found = [row.meaning(of, state, ins) for state in states]
-                    counts["understood" if found[1] is not None else "of unknown result"] += 1
+    for opcode, row in rows_of(COMPUTED):
+        for part in ["", *words_of(row)]:
+            for operands in operands_of(row, lambda kind: KINDS[kind].examples[:1]):
+                ins = SassInstruction(None, tuple(filter(None, (opcode, part))), operands)
+                assert sass_row(ins) is row, ins
+                assert isinstance(sass_row(replace(ins, parts=(*ins.parts, "FOO"))), str)
+                assert isinstance(sass_row(replace(ins, operands=(*operands, *["[R2]"] * 8))), str)
+                found = [row.meaning(of, state, ins) for state in states]
+                counts["understood" if found[1] is not None else "of unknown result"] += 1
     print(f"SASS, {len(COMPUTED)} opcodes that compute have a row: {dict(counts)}")
     assert counts["understood"] > 60
 

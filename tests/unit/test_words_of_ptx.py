@@ -14,13 +14,13 @@ import pytest
 from ptx_forms import instances, written
 from ptx_text import HEADER
 
-from corpus.code.effects import Effect
 from corpus.code.follower import Residual, ThreadSpecialiser
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.places import SLOTS
 from corpus.code.ptx.instructions import FORMS, PtxForm, unfit
 from corpus.code.ptx.meaning import PTX
 from corpus.code.ptx.reader import read_ptx
+from corpus.code.table import Effect
 from corpus.errors import InputError
 from corpus.litmus.instructions import AsyncOperation, Barrier, Fence, Load, Rmw, Store
 

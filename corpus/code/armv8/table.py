@@ -18,27 +18,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
-from corpus.code.assembly.language import (
-    LABEL,
-    NOTHING,
-    NUMBER,
-    ORDERS,
-    READS,
-    UPDATES,
-    WRITES,
-    InstructionRow,
-    JumpRow,
-    MachineJump,
-    MachineLanguage,
-    Meaning,
-    OperandPattern,
-    nothing,
-)
+from corpus.code.assembly.language import LABEL, NUMBER, Jump, MachineJump, MachineLanguage, Meaning, nothing
 from corpus.code.assembly.text import AssemblyLine
 from corpus.code.assembly.thread import PAIR, AskedBranch, AssemblyThread
 from corpus.code.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
 from corpus.litmus.instructions import Fence, Load, Rmw, Store
 from corpus.litmus.orders import DEFAULT_RMW, PLAIN, Mode
 from corpus.litmus.processors import exclusive_mode, mode_of
@@ -67,29 +52,29 @@ _OPPOSITE |= {other: one for one, other in _OPPOSITE.items()}
 
 _X = "x(?:[12]?[0-9]|30|zr)|lr|fp"
 _BASE = "(?:x(?:[12]?[0-9]|30)|sp|lr|fp)"
-_KINDS: Mapping[str, OperandPattern] = {
-    "w": OperandPattern("w(?:[12]?[0-9]|30|zr)", ("w8", "w9", "wzr")),
-    "x": OperandPattern(_X, ("x8", "x9", "lr", "xzr")),
-    "W": OperandPattern("w(?:[12]?[0-9]|30|zr|sp)", ("w8", "w9")),
-    "X": OperandPattern(f"{_X}|sp", ("x8", "sp", "x9")),
-    "n": OperandPattern(f"#?{NUMBER}", ("#2", "#-1", "#0x10")),
-    "c4": OperandPattern("#?(?:[12]?[0-9]|3[01])", ("#3",)),
-    "c8": OperandPattern("#?(?:[1-5]?[0-9]|6[0-3])", ("#3",)),
-    "shift": OperandPattern("ls[lr] #?(?:[1-5]?[0-9]|6[0-3])", ("lsl #2", "lsr #3")),
-    "left": OperandPattern("lsl #?(?:0|16|32|48)", ("lsl #16",)),
-    "ext": OperandPattern("[us]xt[wx](?: #?[0-4])?", ("uxtw #2", "sxtw")),
-    "m0": OperandPattern(rf"\[{_BASE}(?:, *#?0)?\]", ("[x0]",)),
-    "mi": OperandPattern(rf"\[{_BASE}(?:, *#?{NUMBER})?\]", ("[x0]", "[x0, #256]")),
-    "mp": OperandPattern(rf"\[{_BASE}(?:, *#?{NUMBER})?\]!?", ("[x0]", "[x0, #256]!")),
-    "m": OperandPattern(
+_KINDS: Mapping[str, Kind] = {
+    "w": kind("w(?:[12]?[0-9]|30|zr)", "w8", "w9", "wzr"),
+    "x": kind(_X, "x8", "x9", "lr", "xzr"),
+    "W": kind("w(?:[12]?[0-9]|30|zr|sp)", "w8", "w9"),
+    "X": kind(f"{_X}|sp", "x8", "sp", "x9"),
+    "n": kind(f"#?{NUMBER}", "#2", "#-1", "#0x10"),
+    "c4": kind("#?(?:[12]?[0-9]|3[01])", "#3"),
+    "c8": kind("#?(?:[1-5]?[0-9]|6[0-3])", "#3"),
+    "shift": kind("ls[lr] #?(?:[1-5]?[0-9]|6[0-3])", "lsl #2", "lsr #3"),
+    "left": kind("lsl #?(?:0|16|32|48)", "lsl #16"),
+    "ext": kind("[us]xt[wx](?: #?[0-4])?", "uxtw #2", "sxtw"),
+    "m0": kind(rf"\[{_BASE}(?:, *#?0)?\]", "[x0]"),
+    "mi": kind(rf"\[{_BASE}(?:, *#?{NUMBER})?\]", "[x0]", "[x0, #256]"),
+    "mp": kind(rf"\[{_BASE}(?:, *#?{NUMBER})?\]!?", "[x0]", "[x0, #256]!"),
+    "m": kind(
         rf"\[{_BASE}(?:, *#?{NUMBER})?\]!?|"
         rf"\[{_BASE}, *(?:{_X})(?:, *(?:lsl|sxtx) #?[0-3])?\]|"
         rf"\[{_BASE}, *w(?:[12]?[0-9]|30|zr), *[us]xtw(?: #?[0-3])?\]",
-        ("[x0]", "[x0, #256]", "[x0, x2, lsl #2]", "[x0, w2, uxtw #2]", "[x0, #256]!"),
+        *("[x0]", "[x0, #256]", "[x0, x2, lsl #2]", "[x0, w2, uxtw #2]", "[x0, #256]!"),
     ),
-    "cond": OperandPattern("|".join((*_CONDITIONS, *_SIGN)), ("eq", "lo", "mi")),
-    "hint": OperandPattern("#?(?:0|7|25|27|29|31|32|34|36|38)", ("#34",)),
-    "domain": OperandPattern("[a-z]+", ("ish", "ishld", "st")),
+    "cond": kind("|".join((*_CONDITIONS, *_SIGN)), "eq", "lo", "mi"),
+    "hint": kind("#?(?:0|7|25|27|29|31|32|34|36|38)", "#34"),
+    "domain": kind("[a-z]+", "ish", "ishld", "st"),
     "label": LABEL,
 }
 """``X`` and ``W`` may be the stack pointer, ``m0`` has no offset, and ``mp`` none that is a register. The hints are
@@ -388,86 +373,83 @@ def _both(forms: str) -> str:
     return f"{forms} / {forms.replace('w', 'x').replace('W', 'X').replace('c4', 'c8')}"
 
 
-def _table() -> Mapping[str, InstructionRow]:
+def _rows() -> list[Row[Meaning]]:
     sums, logic = f"{_both('W W w|n shift|ext?')} / X X w ext", f"{_both('w w w|n shift?')} / X x n"
-    computed: dict[str, tuple[str, Meaning]] = {
-        "mov": (_both("W W|n"), _mov),
-        "movz": (_both("w n left?"), _mov),
-        "movk": (_both("w n left?"), _movk),
-        "sxtw": ("x w", _extend),
-        "uxtw": (_both("w w") + " / x w", _extend),
-        "add": (sums, _three(_computed("add"))),
-        "sub": (sums, _three(_computed("sub"))),
-        "adds": (sums, _three(_computed("add"), True)),
-        "subs": (sums, _three(_computed("sub"), True)),
-        "mul": (_both("w w w"), _three(_computed("mul"))),
-        "and": (logic, _three(_computed("and"))),
-        "orr": (logic, _three(_computed("or"))),
-        "eor": (logic, _three(_computed("xor"))),
-        "bic": (_both("w w w shift?"), _three(_without)),
-        "ands": (_both("w w w|n shift?"), _three(_computed("and"), True)),
-        "neg": (_both("w w shift?"), _three(_computed("sub"), unary=True)),
-        "mvn": (_both("w w shift?"), _three(_inverted, unary=True)),
-        "cmp": (f"{_both('W w|n shift|ext?')} / X w ext", _compared(None)),
-        "cmn": (f"{_both('W w|n shift|ext?')} / X w ext", _compared(_computed("add"))),
-        "tst": (_both("w w|n shift?"), _compared(_computed("and"))),
-        "lsl": (_both("w w w|c4"), _shift(1)),
-        "lsr": (_both("w w w|c4"), _shift(-1)),
-        **dict.fromkeys(("ubfx", "ubfiz", "sbfiz"), (_both("w w c4 c4"), _field)),
-        "csel": (_both("w w w cond"), _select(None, 2)),
-        "csinc": (_both("w w w cond"), _select(_computed("add"), 2)),
-        "cinc": (_both("w w cond"), _select(_computed("add"), 1)),
-        "cset": (_both("w cond"), _set),
-        **dict.fromkeys(("nop", "bti", "paciasp", "autiasp"), ("", nothing)),
-        "hint": ("hint", nothing),
-        "clrex": ("", _clear_exclusive),
-    }
-    table = {name: InstructionRow(NOTHING, forms, meaning) for name, (forms, meaning) in computed.items()}
-    table |= {
-        "ldr": InstructionRow(READS, "w|x m / w|x m0 n", _load()),
-        "ldur": InstructionRow(READS, "w|x mi", _load()),
-        "ldrb": InstructionRow(READS, "w m / w m0 n", _load(1)),
-        "ldurb": InstructionRow(READS, "w mi", _load(1)),
-        "ldrsw": InstructionRow(READS, "x m / x m0 n", _load(4)),
-        "str": InstructionRow(WRITES, "w|x m / w|x m0 n", _store()),
-        "stur": InstructionRow(WRITES, "w|x mi", _store()),
-        "strb": InstructionRow(WRITES, "w m / w m0 n", _store(1)),
-        "sturb": InstructionRow(WRITES, "w mi", _store(1)),
-        "ldar": InstructionRow(READS, "w|x m0", _load(None, "ldar")),
-        "ldapr": InstructionRow(READS, "w|x m0", _load(None, "ldapr")),
-        "ldapur": InstructionRow(READS, "w|x mi", _load(None, "ldapr")),
-        "stlr": InstructionRow(WRITES, "w|x m0", _store(None, "stlr")),
-        "stlur": InstructionRow(WRITES, "w|x mi", _store(None, "stlr")),
-        "ldp": InstructionRow(READS, f"{_both('w w mp')} / {_both('w w m0 n')}", _pair(True)),
-        "stp": InstructionRow(WRITES, f"{_both('w w mp')} / {_both('w w m0 n')}", _pair(False)),
-        "ldxr": InstructionRow(UPDATES, "w m0", _load_exclusive(False)),
-        "ldaxr": InstructionRow(UPDATES, "w m0", _load_exclusive(True)),
-        "stxr": InstructionRow(UPDATES, "w w m0", _store_exclusive(False)),
-        "stlxr": InstructionRow(UPDATES, "w w m0", _store_exclusive(True)),
-        "dmb": InstructionRow(ORDERS, "domain", _fence),
-        "isb": InstructionRow(ORDERS, "", _isb),
-    }
+    rows: list[Row[Meaning]] = [
+        Row("mov", NOTHING, _both("W W|n"), _mov),
+        Row("movz", NOTHING, _both("w n left?"), _mov),
+        Row("movk", NOTHING, _both("w n left?"), _movk),
+        Row("sxtw", NOTHING, "x w", _extend),
+        Row("uxtw", NOTHING, _both("w w") + " / x w", _extend),
+        Row("add", NOTHING, sums, _three(_computed("add"))),
+        Row("sub", NOTHING, sums, _three(_computed("sub"))),
+        Row("adds", NOTHING, sums, _three(_computed("add"), True)),
+        Row("subs", NOTHING, sums, _three(_computed("sub"), True)),
+        Row("mul", NOTHING, _both("w w w"), _three(_computed("mul"))),
+        Row("and", NOTHING, logic, _three(_computed("and"))),
+        Row("orr", NOTHING, logic, _three(_computed("or"))),
+        Row("eor", NOTHING, logic, _three(_computed("xor"))),
+        Row("bic", NOTHING, _both("w w w shift?"), _three(_without)),
+        Row("ands", NOTHING, _both("w w w|n shift?"), _three(_computed("and"), True)),
+        Row("neg", NOTHING, _both("w w shift?"), _three(_computed("sub"), unary=True)),
+        Row("mvn", NOTHING, _both("w w shift?"), _three(_inverted, unary=True)),
+        Row("cmp", NOTHING, f"{_both('W w|n shift|ext?')} / X w ext", _compared(None)),
+        Row("cmn", NOTHING, f"{_both('W w|n shift|ext?')} / X w ext", _compared(_computed("add"))),
+        Row("tst", NOTHING, _both("w w|n shift?"), _compared(_computed("and"))),
+        Row("lsl", NOTHING, _both("w w w|c4"), _shift(1)),
+        Row("lsr", NOTHING, _both("w w w|c4"), _shift(-1)),
+        Row("ubfx,ubfiz,sbfiz", NOTHING, _both("w w c4 c4"), _field),
+        Row("csel", NOTHING, _both("w w w cond"), _select(None, 2)),
+        Row("csinc", NOTHING, _both("w w w cond"), _select(_computed("add"), 2)),
+        Row("cinc", NOTHING, _both("w w cond"), _select(_computed("add"), 1)),
+        Row("cset", NOTHING, _both("w cond"), _set),
+        Row("nop,bti,paciasp,autiasp", NOTHING, "", nothing),
+        Row("hint", NOTHING, "hint", nothing),
+        Row("clrex", NOTHING, "", _clear_exclusive),
+        Row("ldr", READS, "w|x m / w|x m0 n", _load()),
+        Row("ldur", READS, "w|x mi", _load()),
+        Row("ldrb", READS, "w m / w m0 n", _load(1)),
+        Row("ldurb", READS, "w mi", _load(1)),
+        Row("ldrsw", READS, "x m / x m0 n", _load(4)),
+        Row("str", WRITES, "w|x m / w|x m0 n", _store()),
+        Row("stur", WRITES, "w|x mi", _store()),
+        Row("strb", WRITES, "w m / w m0 n", _store(1)),
+        Row("sturb", WRITES, "w mi", _store(1)),
+        Row("ldar", READS, "w|x m0", _load(None, "ldar")),
+        Row("ldapr", READS, "w|x m0", _load(None, "ldapr")),
+        Row("ldapur", READS, "w|x mi", _load(None, "ldapr")),
+        Row("stlr", WRITES, "w|x m0", _store(None, "stlr")),
+        Row("stlur", WRITES, "w|x mi", _store(None, "stlr")),
+        Row("ldp", READS, f"{_both('w w mp')} / {_both('w w m0 n')}", _pair(True)),
+        Row("stp", WRITES, f"{_both('w w mp')} / {_both('w w m0 n')}", _pair(False)),
+        Row("ldxr", BOTH, "w m0", _load_exclusive(False)),
+        Row("ldaxr", BOTH, "w m0", _load_exclusive(True)),
+        Row("stxr", BOTH, "w w m0", _store_exclusive(False)),
+        Row("stlxr", BOTH, "w w m0", _store_exclusive(True)),
+        Row("dmb", ORDERS, "domain", _fence),
+        Row("isb", ORDERS, "", _isb),
+    ]
     for suffix in ("", "a", "l", "al"):
         acquires, releases = "a" in suffix, "l" in suffix
-        table[f"cas{suffix}"] = InstructionRow(UPDATES, "w w m0", _cas(acquires, releases))
+        rows.append(Row(f"cas{suffix}", BOTH, "w w m0", _cas(acquires, releases)))
         for name, operation in _LSE.items():
             negated = name == "ldclr"
             atomic = _atomic(operation, acquires, releases, negated)
-            table[f"{name}{suffix}"] = InstructionRow(UPDATES, "w w m0", atomic)
+            rows.append(Row(f"{name}{suffix}", BOTH, "w w m0", atomic))
             if not acquires and name != "swp":
                 alone = _atomic(operation, False, releases, negated, stores=True)
-                table[f"st{name[2:]}{suffix}"] = InstructionRow(UPDATES, "w m0", alone)
-    return MappingProxyType(table)
+                rows.append(Row(f"st{name[2:]}{suffix}", BOTH, "w m0", alone))
+    return rows
 
 
-def _branch(word: str) -> JumpRow:
+def _branch(word: str) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
         return MachineJump(ins.operands[0], lambda thread: thread.asked(*_condition(thread, word)))
 
-    return JumpRow("label", jump)
+    return jump
 
 
-def _compare_branch(operation: str) -> JumpRow:
+def _compare_branch(operation: str) -> Jump:
     """``cbz register, label``."""
 
     def jump(ins: AssemblyLine) -> MachineJump:
@@ -478,10 +460,10 @@ def _compare_branch(operation: str) -> JumpRow:
 
         return MachineJump(target, asked)
 
-    return JumpRow(_both("w label"), jump)
+    return jump
 
 
-def _test_branch(operation: str) -> JumpRow:
+def _test_branch(operation: str) -> Jump:
     """``tbz register, bit, label``."""
 
     def jump(ins: AssemblyLine) -> MachineJump:
@@ -493,17 +475,20 @@ def _test_branch(operation: str) -> JumpRow:
 
         return MachineJump(target, asked)
 
-    return JumpRow(_both("w c4 label"), jump)
+    return jump
 
 
-def _jumps() -> Mapping[str, JumpRow]:
-    returns = JumpRow("", lambda ins: MachineJump(None))
-    always = JumpRow("label", lambda ins: MachineJump(ins.operands[0]))
-    branches = {f"b.{word}": _branch(word) for word in (*_CONDITIONS, *_SIGN)}
-    tests = {"cbz": _compare_branch("eq"), "cbnz": _compare_branch("ne")}
-    tests |= {"tbz": _test_branch("eq"), "tbnz": _test_branch("ne")}
-    return MappingProxyType({"ret": returns, "b": always, **branches, **tests})
+def _jumps() -> list[Row[Jump]]:
+    return [
+        Row("ret", CONTROL, "", lambda ins: MachineJump(None)),
+        Row("b", CONTROL, "label", lambda ins: MachineJump(ins.operands[0])),
+        *(Row(f"b.{word}", CONTROL, "label", _branch(word)) for word in (*_CONDITIONS, *_SIGN)),
+        Row("cbz", CONTROL, _both("w label"), _compare_branch("eq")),
+        Row("cbnz", CONTROL, _both("w label"), _compare_branch("ne")),
+        Row("tbz", CONTROL, _both("w c4 label"), _test_branch("eq")),
+        Row("tbnz", CONTROL, _both("w c4 label"), _test_branch("ne")),
+    ]
 
 
-ARMV8 = MachineLanguage("armv8", "//", ("x0", "x1"), "sp", _KINDS, _table(), _jumps())
+ARMV8 = MachineLanguage("armv8", "//", ("x0", "x1"), "sp", _KINDS, table_of(_rows()), table_of(_jumps()))
 """Armv8, with the words of ``corpus.litmus.processors.ARMV8``."""

@@ -1,26 +1,13 @@
-"""Defines what the reader knows of a processor: a table of instructions, one of jumps, and where arguments are.
-
-A row of a table says what the instruction does to memory, which operands it takes, and what it does to the thread:
-
-    "ldr": InstructionRow(READS, "w|x m", _load())      a register of the kind w or x, and an address of the kind m
-
-The operands are held against the row before its meaning runs, so that a meaning is only ever given what it was written
-for. An instruction without a row is refused by name, and so is one whose operands no form of its row has.
-
-**Forms.** Operands have spaces between them, kinds of one operand ``|``, and forms `` / ``. ``?`` is behind an operand
-that may be left out. A kind is a regular expression with examples (``OperandPattern``).
-"""
+"""Defines what the reader knows of a processor: its tables of instructions and of jumps, and where arguments are."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import lru_cache
 
 from corpus.code.assembly.text import AssemblyLine
 from corpus.code.assembly.thread import AskedBranch, AssemblyThread
+from corpus.code.table import Kind, Lack, MeaningT, Row, Table, by_patterns, find, kind
 
 Meaning = Callable[[AssemblyThread, AssemblyLine], None]
 """What an instruction does to a thread."""
@@ -28,37 +15,6 @@ Meaning = Callable[[AssemblyThread, AssemblyLine], None]
 
 def nothing(thread: AssemblyThread, ins: AssemblyLine) -> None:
     """Do nothing, as instructions do that say nothing of memory: ``nop``."""
-
-
-class MemoryEffect(StrEnum):
-    """What an instruction does to memory, where it has an operand that is a place in memory."""
-
-    NOTHING = "nothing"
-    READS = "reads"
-    WRITES = "writes"
-    MOVES = "reads a source, writes a target"
-    UPDATES = "reads, and writes a target"
-    ORDERS = "orders"
-
-
-NOTHING, READS, WRITES, MOVES, UPDATES, ORDERS = MemoryEffect
-
-
-@dataclass(frozen=True, slots=True)
-class OperandPattern:
-    """A kind of operands: the regular expression that all of them match, and examples."""
-
-    pattern: str
-    examples: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class InstructionRow:
-    """What is known of an instruction: what it does to memory, the forms of its operands, and what it does."""
-
-    effect: MemoryEffect
-    forms: str
-    meaning: Meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +28,8 @@ class MachineJump:
     asked: Callable[[AssemblyThread], bool | AskedBranch] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JumpRow:
-    """What is known of an instruction after which control may be elsewhere: the forms of its operands, and the jump."""
-
-    forms: str
-    jump: Callable[[AssemblyLine], MachineJump]
+Jump = Callable[[AssemblyLine], MachineJump]
+"""Where control is after an instruction, which may be elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,44 +43,21 @@ class MachineLanguage:
     comment: str
     arguments: tuple[str, str]
     stack: str
-    kinds: Mapping[str, OperandPattern]
-    table: Mapping[str, InstructionRow]
-    jumps: Mapping[str, JumpRow]
+    kinds: Mapping[str, Kind]
+    table: Table[Meaning]
+    jumps: Table[Jump]
     signed: bool = False
 
-    def wrong_operands(self, ins: AssemblyLine, forms: str) -> str | None:
-        """Return what is wrong with the operands of an instruction whose row has these forms, None if nothing is."""
-        patterns = tuple((name, kind.pattern) for name, kind in self.kinds.items())
-        if form_pattern(forms, patterns).fullmatch(operand_text(ins.operands)):
-            return None
-        return f"its operands are none of those that are known: {forms.strip() or 'none'}"
+    def row_of(self, table: Table[MeaningT], ins: AssemblyLine) -> Row[MeaningT] | str:
+        """Return the row that one of the tables has for an instruction, or why it has none."""
+        found = find(table, ins.mnemonic, ins.operands, by_patterns(self.kinds))
+        if isinstance(found, Row):
+            return found
+        forms = " / ".join(row.operands for row in table[ins.mnemonic]) if found.lack is Lack.OPERANDS else ""
+        return f"{found.why}: {forms.strip() or 'none'}" if found.lack is Lack.OPERANDS else found.why
 
 
 NUMBER = r"-?(?:0[xX][0-9a-fA-F]{1,16}|0|[1-9][0-9]{0,18})"
 """A number of no more than 64 bits."""
-LABEL = OperandPattern(r"[.A-Za-z_$][\w.$@]*", (".L1",))
+LABEL = kind(r"[.A-Za-z_$][\w.$@]*", ".L1")
 """A label that a jump names."""
-
-
-def form_operands(forms: str) -> list[list[tuple[tuple[str, ...], bool]]]:
-    """Return the operands of each form: the kinds of each, and whether it may be left out."""
-    return [
-        [(tuple(word.removesuffix("?").split("|")), word.endswith("?")) for word in form.split()]
-        for form in forms.split("/")
-    ]
-
-
-def operand_text(operands: tuple[str, ...]) -> str:
-    """Return operands as the text that ``form_pattern`` matches: a line break before each."""
-    return "".join(f"\n{each}" for each in operands)
-
-
-@lru_cache(maxsize=1024)
-def form_pattern(forms: str, patterns: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
-    """Return the regular expression of all operands that have one of the forms, by those of each kind."""
-    known = dict(patterns)
-
-    def operand(names: tuple[str, ...], optional: bool) -> str:
-        return f"(?:\n(?:{'|'.join(known[name] for name in names)}))" + "?" * optional
-
-    return re.compile("|".join("".join(operand(*each) for each in form) for form in form_operands(forms)))

@@ -214,11 +214,9 @@ class _Function:
 
     def _interpret(self, ins: AssemblyLine) -> None:
         self._thread.here = ins
-        row = self._language.table.get(ins.mnemonic)
-        if row is None:
-            raise self._thread.refuse("this instruction is not known")
-        if wrong := self._language.wrong_operands(ins, row.forms):
-            raise self._thread.refuse(wrong)
+        row = self._language.row_of(self._language.table, ins)
+        if isinstance(row, str):
+            raise self._thread.refuse(row)
         row.meaning(self._thread, ins)
 
     def _leave(self, number: int, part: _Part, heads: Mapping[int, frozenset[int]]) -> None:
@@ -365,14 +363,14 @@ def _cut(code: AssemblyCode, language: MachineLanguage) -> list[_Part]:
             continue
         if closed:
             parts.append(_Part())
-        row = language.jumps.get(ins.mnemonic)
-        closed = row is not None
-        if row is None:
+        closed = ins.mnemonic in language.jumps
+        if not closed:
             parts[-1].body.append(ins)
-        elif wrong := language.wrong_operands(ins, row.forms):
-            raise InputError(f"{ins}: {wrong}", line=ins.line)
-        else:
-            parts[-1].ending = _Ending(row.jump(ins), ins)
+            continue
+        row = language.row_of(language.jumps, ins)
+        if isinstance(row, str):
+            raise InputError(f"{ins}: {row}", line=ins.line)
+        parts[-1].ending = _Ending(row.meaning(ins), ins)
     parts.append(_Part())
     end = len(parts) - 1
     for number, part in enumerate(parts[:-1]):

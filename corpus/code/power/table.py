@@ -18,26 +18,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
-from corpus.code.assembly.language import (
-    LABEL,
-    NOTHING,
-    ORDERS,
-    READS,
-    UPDATES,
-    WRITES,
-    InstructionRow,
-    JumpRow,
-    MachineJump,
-    MachineLanguage,
-    Meaning,
-    OperandPattern,
-    nothing,
-)
+from corpus.code.assembly.language import LABEL, Jump, MachineJump, MachineLanguage, Meaning, nothing
 from corpus.code.assembly.text import AssemblyLine
 from corpus.code.assembly.thread import AssemblyThread
 from corpus.code.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
 from corpus.litmus.instructions import Fence
 from corpus.litmus.orders import DEFAULT_RMW, PLAIN
 from corpus.litmus.processors import mode_of
@@ -48,19 +34,19 @@ _CONDITIONS |= {"nl": "ge", "ng": "le"}
 _SIGNLESS = {"eq": "eq", "ne": "ne", "lt": "ltu", "ge": "geu", "le": "leu", "gt": "gtu"}
 _ALL = (1 << 64) - 1
 _R = "(?:[12]?[0-9]|3[01])"
-_KINDS: Mapping[str, OperandPattern] = {
-    "r": OperandPattern(_R, ("5", "6", "0")),
-    "n": OperandPattern("-?(?:0x[0-9a-fA-F]{1,4}|0|[1-9][0-9]{0,4})", ("2", "-1", "32768")),
-    "u": OperandPattern("0x[0-9a-fA-F]{1,4}|0|[1-9][0-9]{0,4}", ("2", "32768")),
-    "c5": OperandPattern(_R, ("3",)),
-    "c6": OperandPattern("(?:[1-5]?[0-9]|6[0-3])", ("3",)),
-    "m": OperandPattern(rf"-?(?:0|[1-9][0-9]{{0,4}})\({_R}\)", ("0(3)", "256(3)")),
-    "field": OperandPattern("(?:cr)?[0-7]", ("7", "cr1")),
-    "bit": OperandPattern(_R, ("2", "30")),
-    "mask": OperandPattern("0|[1-9][0-9]{0,2}", ("128",)),
-    "one": OperandPattern("[01]", ("0", "1")),
+_KINDS: Mapping[str, Kind] = {
+    "r": kind(_R, "5", "6", "0"),
+    "n": kind("-?(?:0x[0-9a-fA-F]{1,4}|0|[1-9][0-9]{0,4})", "2", "-1", "32768"),
+    "u": kind("0x[0-9a-fA-F]{1,4}|0|[1-9][0-9]{0,4}", "2", "32768"),
+    "c5": kind(_R, "3"),
+    "c6": kind("(?:[1-5]?[0-9]|6[0-3])", "3"),
+    "m": kind(rf"-?(?:0|[1-9][0-9]{{0,4}})\({_R}\)", "0(3)", "256(3)"),
+    "field": kind("(?:cr)?[0-7]", "7", "cr1"),
+    "bit": kind(_R, "2", "30"),
+    "mask": kind("0|[1-9][0-9]{0,2}", "128"),
+    "one": kind("[01]", "0", "1"),
     "label": LABEL,
-    "next": OperandPattern(r"[.$]\+4", (".+4",)),
+    "next": kind(r"[.$]\+4", ".+4"),
 }
 
 
@@ -334,74 +320,69 @@ def _sync(thread: AssemblyThread, ins: AssemblyLine) -> None:
     thread.fence(mode_of(Fence, words[ins.operands]) or PLAIN)
 
 
-def _table() -> Mapping[str, InstructionRow]:
-    computed: dict[str, tuple[str, Meaning]] = {
-        "nop": ("", nothing),
-        **dict.fromkeys(("li", "lis"), ("r n", _constant)),
-        "mr": ("r r", _move),
-        **dict.fromkeys(("extsw", "zextw"), ("r r", _extend)),
-        "addi": ("r r n", _three("add", True)),
-        "addis": ("r r n", _three("add", True, True)),
-        "add": ("r r r", _three("add")),
-        "sub": ("r r r", _three("sub")),
-        "subf": ("r r r", _subtract_from),
-        "mullw": ("r r r", _three("mul")),
-        "mulli": ("r r n", _three("mul", True)),
-        "and": ("r r r", _three("and")),
-        "or": ("r r r", _three("or")),
-        "xor": ("r r r", _three("xor")),
-        "ori": ("r r u", _three("or", True)),
-        "xori": ("r r u", _three("xor", True)),
-        "oris": ("r r u", _three("or", True, True)),
-        "xoris": ("r r u", _three("xor", True, True)),
-        "andi.": ("r r u", _three("and", True, record=True)),
-        "andis.": ("r r u", _three("and", True, True, record=True)),
-        **dict.fromkeys(("rlwinm", "rlwimi"), ("r r c5 c5 c5", _rotate_word)),
-        **dict.fromkeys(("rldicl", "rldicr", "rldic"), ("r r c6 c6", _rotate)),
-        **dict.fromkeys(("rotldi", "sldi", "clrldi", "srdi"), ("r r c6", _rotate)),
-        "slwi": ("r r c5", _word_shift(1)),
-        "srwi": ("r r c5", _word_shift(-1)),
-        "clrlwi": ("r r c5", _clear_left),
-        "isel": ("r r r bit", _select),
-        "iseleq": ("r r r", _named_select("eq")),
-        "isellt": ("r r r", _named_select("lt")),
-        "iselgt": ("r r r", _named_select("gt")),
-        "mfocrf": ("r mask", _unknown),
-        "mfcr": ("r", _unknown),
-        **dict.fromkeys(("setbc", "setbcr"), ("r bit", _unknown)),
-        **dict.fromkeys(("crmove", "crnot"), ("bit bit", _unknown_bit)),
-        **dict.fromkeys(("crand", "cror", "crxor", "crnor", "creqv"), ("bit bit bit", _unknown_bit)),
-        **dict.fromkeys(("mtocrf", "mtcrf"), ("mask r", _unknown_fields)),
-    }
+def _rows() -> list[Row[Meaning]]:
+    rows: list[Row[Meaning]] = [
+        Row("nop", NOTHING, "", nothing),
+        Row("li,lis", NOTHING, "r n", _constant),
+        Row("mr", NOTHING, "r r", _move),
+        Row("extsw,zextw", NOTHING, "r r", _extend),
+        Row("addi", NOTHING, "r r n", _three("add", True)),
+        Row("addis", NOTHING, "r r n", _three("add", True, True)),
+        Row("add", NOTHING, "r r r", _three("add")),
+        Row("sub", NOTHING, "r r r", _three("sub")),
+        Row("subf", NOTHING, "r r r", _subtract_from),
+        Row("mullw", NOTHING, "r r r", _three("mul")),
+        Row("mulli", NOTHING, "r r n", _three("mul", True)),
+        Row("and", NOTHING, "r r r", _three("and")),
+        Row("or", NOTHING, "r r r", _three("or")),
+        Row("xor", NOTHING, "r r r", _three("xor")),
+        Row("ori", NOTHING, "r r u", _three("or", True)),
+        Row("xori", NOTHING, "r r u", _three("xor", True)),
+        Row("oris", NOTHING, "r r u", _three("or", True, True)),
+        Row("xoris", NOTHING, "r r u", _three("xor", True, True)),
+        Row("andi.", NOTHING, "r r u", _three("and", True, record=True)),
+        Row("andis.", NOTHING, "r r u", _three("and", True, True, record=True)),
+        Row("rlwinm,rlwimi", NOTHING, "r r c5 c5 c5", _rotate_word),
+        Row("rldicl,rldicr,rldic", NOTHING, "r r c6 c6", _rotate),
+        Row("rotldi,sldi,clrldi,srdi", NOTHING, "r r c6", _rotate),
+        Row("slwi", NOTHING, "r r c5", _word_shift(1)),
+        Row("srwi", NOTHING, "r r c5", _word_shift(-1)),
+        Row("clrlwi", NOTHING, "r r c5", _clear_left),
+        Row("isel", NOTHING, "r r r bit", _select),
+        Row("iseleq", NOTHING, "r r r", _named_select("eq")),
+        Row("isellt", NOTHING, "r r r", _named_select("lt")),
+        Row("iselgt", NOTHING, "r r r", _named_select("gt")),
+        Row("mfocrf", NOTHING, "r mask", _unknown),
+        Row("mfcr", NOTHING, "r", _unknown),
+        Row("setbc,setbcr", NOTHING, "r bit", _unknown),
+        Row("crmove,crnot", NOTHING, "bit bit", _unknown_bit),
+        Row("crand,cror,crxor,crnor,creqv", NOTHING, "bit bit bit", _unknown_bit),
+        Row("mtocrf,mtcrf", NOTHING, "mask r", _unknown_fields),
+        Row("sync", ORDERS, " / c5", _sync),
+        Row("hwsync", ORDERS, "", _fence("sync")),
+        Row("lwsync", ORDERS, "", _fence("lwsync")),
+        Row("isync", ORDERS, "", _fence("isync")),
+        Row("eieio", ORDERS, "", _fence("eieio")),
+        Row("lwarx", BOTH, "r r r one?", _load_reserve),
+        Row("stwcx.", BOTH, "r r r", _store_conditional),
+    ]
     for width, wide in (("w", False), ("d", True)):
         for letter, signless in (("", False), ("l", True)):
-            computed[f"cmp{letter}{width}"] = ("field? r r", _compare(False, wide, signless))
+            rows.append(Row(f"cmp{letter}{width}", NOTHING, "field? r r", _compare(False, wide, signless)))
             immediate = "field? r u" if signless else "field? r n"
-            computed[f"cmp{letter}{width}i"] = (immediate, _compare(True, wide, signless))
-    table = {name: InstructionRow(NOTHING, forms, meaning) for name, (forms, meaning) in computed.items()}
+            rows.append(Row(f"cmp{letter}{width}i", NOTHING, immediate, _compare(True, wide, signless)))
     for name, size in (("lwz", 4), ("lwa", 4), ("ld", 8), ("lbz", 1)):
-        table[name] = InstructionRow(READS, "r m", _load(size))
+        rows.append(Row(name, READS, "r m", _load(size)))
     for name, size in (("lwzx", 4), ("lwax", 4), ("ldx", 8)):
-        table[name] = InstructionRow(READS, "r r r", _load(size))
+        rows.append(Row(name, READS, "r r r", _load(size)))
     for name, size in (("std", 8), ("stdu", 8), ("stw", 4), ("stb", 1)):
-        table[name] = InstructionRow(WRITES, "r m", _store(size))
+        rows.append(Row(name, WRITES, "r m", _store(size)))
     for name, size in (("stdx", 8), ("stwx", 4)):
-        table[name] = InstructionRow(WRITES, "r r r", _store(size))
-    return MappingProxyType(
-        {
-            **table,
-            "sync": InstructionRow(ORDERS, " / c5", _sync),
-            "hwsync": InstructionRow(ORDERS, "", _fence("sync")),
-            "lwsync": InstructionRow(ORDERS, "", _fence("lwsync")),
-            "isync": InstructionRow(ORDERS, "", _fence("isync")),
-            "eieio": InstructionRow(ORDERS, "", _fence("eieio")),
-            "lwarx": InstructionRow(UPDATES, "r r r one?", _load_reserve),
-            "stwcx.": InstructionRow(UPDATES, "r r r", _store_conditional),
-        }
-    )
+        rows.append(Row(name, WRITES, "r r r", _store(size)))
+    return rows
 
 
-def _branch(word: str) -> JumpRow:
+def _branch(word: str) -> Jump:
     """``bne 7, label``, where field 0 need not be said."""
 
     def jump(ins: AssemblyLine) -> MachineJump:
@@ -409,27 +390,29 @@ def _branch(word: str) -> JumpRow:
         asked = lambda thread: thread.asked(*_asked(thread, field, _CONDITIONS[word]))  # noqa: E731
         return MachineJump("" if target in (".+4", "$+4") else target, asked)
 
-    return JumpRow("field? label|next", jump)
+    return jump
 
 
-def _return(word: str) -> JumpRow:
+def _return(word: str) -> Jump:
     """``bnelr 7``."""
 
     def jump(ins: AssemblyLine) -> MachineJump:
         (field,) = ins.operands or ("0",)
         return MachineJump(None, lambda thread: thread.asked(*_asked(thread, field, _CONDITIONS[word])))
 
-    return JumpRow("field?", jump)
+    return jump
 
 
-def _jumps() -> Mapping[str, JumpRow]:
-    table = {"blr": JumpRow("", lambda ins: MachineJump(None))}
-    table["b"] = JumpRow("label", lambda ins: MachineJump(ins.operands[0]))
+def _jumps() -> list[Row[Jump]]:
+    rows = [
+        Row("blr", CONTROL, "", lambda ins: MachineJump(None)),
+        Row("b", CONTROL, "label", lambda ins: MachineJump(ins.operands[0])),
+    ]
     for word in _CONDITIONS:
-        for likely in ("", "+", "-"):
-            table |= {f"b{word}{likely}": _branch(word), f"b{word}lr{likely}": _return(word)}
-    return MappingProxyType(table)
+        rows.append(Row(f"b{word},b{word}+,b{word}-", CONTROL, "field? label|next", _branch(word)))
+        rows.append(Row(f"b{word}lr,b{word}lr+,b{word}lr-", CONTROL, "field?", _return(word)))
+    return rows
 
 
-POWER = MachineLanguage("power", "#", ("r3", "r4"), "r1", _KINDS, _table(), _jumps())
+POWER = MachineLanguage("power", "#", ("r3", "r4"), "r1", _KINDS, table_of(_rows()), table_of(_jumps()))
 """Power, with the words of ``corpus.litmus.processors.POWER``."""

@@ -22,7 +22,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from corpus.code.effects import Effect
 from corpus.code.follower import registers_in
 from corpus.code.ir import (
     Both,
@@ -36,6 +35,7 @@ from corpus.code.ir import (
     SymbolRef,
     Vector,
 )
+from corpus.code.table import Effect
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
 _INTEGERS = "u16 u32 u64 s16 s32 s64"

@@ -18,27 +18,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
-from corpus.code.assembly.language import (
-    LABEL,
-    NOTHING,
-    NUMBER,
-    ORDERS,
-    READS,
-    UPDATES,
-    WRITES,
-    InstructionRow,
-    JumpRow,
-    MachineJump,
-    MachineLanguage,
-    Meaning,
-    OperandPattern,
-    nothing,
-)
+from corpus.code.assembly.language import LABEL, NUMBER, Jump, MachineJump, MachineLanguage, Meaning, nothing
 from corpus.code.assembly.text import AssemblyLine
 from corpus.code.assembly.thread import AskedBranch, AssemblyThread
 from corpus.code.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
 from corpus.litmus.instructions import Fence, Load, Rmw, Store
 from corpus.litmus.orders import DEFAULT_RMW, PLAIN, Mode
 from corpus.litmus.processors import ACQUIRING_STORE, RELEASING_LOAD, exclusive_mode, mode_of
@@ -52,16 +37,16 @@ _NAMES += (*(f"s{each}" for each in range(2, 12)), *(f"t{each}" for each in rang
 _REGISTERS = {name: name for name in _NAMES} | {f"x{number}": name for number, name in enumerate(_NAMES)} | {"fp": "s0"}
 """The name of each register by the names that it has (RISC-V Assembly Programmer's Manual, general registers)."""
 _ANY = "|".join(_REGISTERS)
-_KINDS: Mapping[str, OperandPattern] = {
-    "r": OperandPattern(_ANY, ("a5", "t1", "zero", "x14")),
-    "n": OperandPattern(NUMBER, ("2", "-1", "0x10")),
-    "u20": OperandPattern("0x[0-9a-fA-F]{1,5}|0|[1-9][0-9]{0,6}", ("262144",)),
-    "c5": OperandPattern("[12]?[0-9]|3[01]", ("3",)),
-    "c6": OperandPattern("[1-5]?[0-9]|6[0-3]", ("3",)),
-    "m": OperandPattern(rf"(?:{NUMBER})?\((?:{_ANY})\)", ("0(a0)", "256(a0)")),
-    "m0": OperandPattern(rf"0?\((?:{_ANY})\)", ("(a0)",)),
-    "set": OperandPattern("i?o?r?w?", ("rw", "r", "iorw")),
-    "ra": OperandPattern("ra|x1", ("ra",)),
+_KINDS: Mapping[str, Kind] = {
+    "r": kind(_ANY, "a5", "t1", "zero", "x14"),
+    "n": kind(NUMBER, "2", "-1", "0x10"),
+    "u20": kind("0x[0-9a-fA-F]{1,5}|0|[1-9][0-9]{0,6}", "262144"),
+    "c5": kind("[12]?[0-9]|3[01]", "3"),
+    "c6": kind("[1-5]?[0-9]|6[0-3]", "3"),
+    "m": kind(rf"(?:{NUMBER})?\((?:{_ANY})\)", "0(a0)", "256(a0)"),
+    "m0": kind(rf"0?\((?:{_ANY})\)", "(a0)"),
+    "set": kind("i?o?r?w?", "rw", "r", "iorw"),
+    "ra": kind("ra|x1", "ra"),
     "label": LABEL,
 }
 
@@ -229,54 +214,51 @@ _BRANCHES |= {"bgt": "gt", "ble": "le", "bgtu": "gtu", "bleu": "leu"}
 _ZERO_BRANCHES = {"beqz": "eq", "bnez": "ne", "bltz": "lt", "bgez": "ge", "bgtz": "gt", "blez": "le"}
 
 
-def _table() -> Mapping[str, InstructionRow]:
-    computed: dict[str, tuple[str, Meaning]] = {
-        "nop": ("", nothing),
-        "li": ("r n", _move),
-        "mv": ("r r", _move),
-        "lui": ("r u20", _upper),
-        "sext.w": ("r r", _extend(True)),
-        "zext.w": ("r r", _extend(False)),
-        **dict.fromkeys(("neg", "negw"), ("r r", _negated)),
-        **dict.fromkeys(("add", "addi", "addw", "addiw"), ("r r r|n", _three("add"))),
-        **dict.fromkeys(("sub", "subw"), ("r r r", _three("sub"))),
-        **dict.fromkeys(("mul", "mulw"), ("r r r", _three("mul"))),
-        **dict.fromkeys(("and", "andi"), ("r r r|n", _three("and"))),
-        **dict.fromkeys(("or", "ori"), ("r r r|n", _three("or"))),
-        **dict.fromkeys(("xor", "xori"), ("r r r|n", _three("xor"))),
-        "slli": ("r r c6", _shift(1, True)),
-        "slliw": ("r r c5", _shift(1, False)),
-        "srli": ("r r c6", _shift(-1, True)),
-        "srliw": ("r r c5", _shift(-1, False)),
-        **dict.fromkeys(("slt", "slti"), ("r r r|n", _set("lt"))),
-        **dict.fromkeys(("sltu", "sltiu"), ("r r r|n", _set("ltu"))),
-        "seqz": ("r r", _set("eq", zero=True)),
-        "snez": ("r r", _set("ne", zero=True)),
-    }
-    table = {name: InstructionRow(NOTHING, forms, meaning) for name, (forms, meaning) in computed.items()}
-    table |= {
-        "lw": InstructionRow(READS, "r m", _load(4)),
-        "lwu": InstructionRow(READS, "r m", _load_unsigned),
-        "ld": InstructionRow(READS, "r m", _load(8)),
-        "lbu": InstructionRow(READS, "r m", _load(1)),
-        "lb": InstructionRow(READS, "r m", _load(1)),
-        "sw": InstructionRow(WRITES, "r m", _store(4)),
-        "sd": InstructionRow(WRITES, "r m", _store(8)),
-        "sb": InstructionRow(WRITES, "r m", _store(1)),
-        "lw.aq": InstructionRow(READS, "r m0", _load(4, "aq")),
-        "sw.rl": InstructionRow(WRITES, "r m0", _store(4, "rl")),
-        "fence": InstructionRow(ORDERS, " / set set", _fence),
-        "fence.tso": InstructionRow(ORDERS, "", _fence_tso),
-    }
+def _rows() -> list[Row[Meaning]]:
+    rows: list[Row[Meaning]] = [
+        Row("nop", NOTHING, "", nothing),
+        Row("li", NOTHING, "r n", _move),
+        Row("mv", NOTHING, "r r", _move),
+        Row("lui", NOTHING, "r u20", _upper),
+        Row("sext.w", NOTHING, "r r", _extend(True)),
+        Row("zext.w", NOTHING, "r r", _extend(False)),
+        Row("neg,negw", NOTHING, "r r", _negated),
+        Row("add,addi,addw,addiw", NOTHING, "r r r|n", _three("add")),
+        Row("sub,subw", NOTHING, "r r r", _three("sub")),
+        Row("mul,mulw", NOTHING, "r r r", _three("mul")),
+        Row("and,andi", NOTHING, "r r r|n", _three("and")),
+        Row("or,ori", NOTHING, "r r r|n", _three("or")),
+        Row("xor,xori", NOTHING, "r r r|n", _three("xor")),
+        Row("slli", NOTHING, "r r c6", _shift(1, True)),
+        Row("slliw", NOTHING, "r r c5", _shift(1, False)),
+        Row("srli", NOTHING, "r r c6", _shift(-1, True)),
+        Row("srliw", NOTHING, "r r c5", _shift(-1, False)),
+        Row("slt,slti", NOTHING, "r r r|n", _set("lt")),
+        Row("sltu,sltiu", NOTHING, "r r r|n", _set("ltu")),
+        Row("seqz", NOTHING, "r r", _set("eq", zero=True)),
+        Row("snez", NOTHING, "r r", _set("ne", zero=True)),
+        Row("lw", READS, "r m", _load(4)),
+        Row("lwu", READS, "r m", _load_unsigned),
+        Row("ld", READS, "r m", _load(8)),
+        Row("lbu", READS, "r m", _load(1)),
+        Row("lb", READS, "r m", _load(1)),
+        Row("sw", WRITES, "r m", _store(4)),
+        Row("sd", WRITES, "r m", _store(8)),
+        Row("sb", WRITES, "r m", _store(1)),
+        Row("lw.aq", READS, "r m0", _load(4, "aq")),
+        Row("sw.rl", WRITES, "r m0", _store(4, "rl")),
+        Row("fence", ORDERS, " / set set", _fence),
+        Row("fence.tso", ORDERS, "", _fence_tso),
+    ]
     for order, word in (("", ""), (".aq", "aq"), (".rl", "rl"), (".aqrl", "aqrl")):
         for name, operation in _AMO.items():
-            table[f"{name}.w{order}"] = InstructionRow(UPDATES, "r r m0", _atomic(operation, word))
-        table[f"lr.w{order}"] = InstructionRow(UPDATES, "r m0", _load_reserved(word))
-        table[f"sc.w{order}"] = InstructionRow(UPDATES, "r r m0", _store_conditional(word))
-    return MappingProxyType(table)
+            rows.append(Row(f"{name}.w{order}", BOTH, "r r m0", _atomic(operation, word)))
+        rows.append(Row(f"lr.w{order}", BOTH, "r m0", _load_reserved(word)))
+        rows.append(Row(f"sc.w{order}", BOTH, "r r m0", _store_conditional(word)))
+    return rows
 
 
-def _branch(operation: str, zero: bool) -> JumpRow:
+def _branch(operation: str, zero: bool) -> Jump:
     """``bne left, right, label``; with ``zero``, ``bnez left, label``."""
 
     def jump(ins: AssemblyLine) -> MachineJump:
@@ -288,20 +270,18 @@ def _branch(operation: str, zero: bool) -> JumpRow:
 
         return MachineJump(ins.operands[-1], asked)
 
-    return JumpRow("r label" if zero else "r r label", jump)
+    return jump
 
 
-def _jumps() -> Mapping[str, JumpRow]:
-    return MappingProxyType(
-        {
-            "ret": JumpRow("", lambda ins: MachineJump(None)),
-            "jr": JumpRow("ra", lambda ins: MachineJump(None)),
-            "j": JumpRow("label", lambda ins: MachineJump(ins.operands[0])),
-            **{name: _branch(operation, zero=False) for name, operation in _BRANCHES.items()},
-            **{name: _branch(operation, zero=True) for name, operation in _ZERO_BRANCHES.items()},
-        }
-    )
+def _jumps() -> list[Row[Jump]]:
+    return [
+        Row("ret", CONTROL, "", lambda ins: MachineJump(None)),
+        Row("jr", CONTROL, "ra", lambda ins: MachineJump(None)),
+        Row("j", CONTROL, "label", lambda ins: MachineJump(ins.operands[0])),
+        *(Row(name, CONTROL, "r r label", _branch(operation, zero=False)) for name, operation in _BRANCHES.items()),
+        *(Row(name, CONTROL, "r label", _branch(operation, zero=True)) for name, operation in _ZERO_BRANCHES.items()),
+    ]
 
 
-RISCV = MachineLanguage("riscv", "#", ("a0", "a1"), "sp", _KINDS, _table(), _jumps(), signed=True)
+RISCV = MachineLanguage("riscv", "#", ("a0", "a1"), "sp", _KINDS, table_of(_rows()), table_of(_jumps()), signed=True)
 """RISC-V, with the words of ``corpus.litmus.processors.RISCV``."""

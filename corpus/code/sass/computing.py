@@ -1,9 +1,8 @@
 """What machine instructions compute that access no memory which threads share: a table by opcode.
 
-A row says which parts an opcode may have behind it, which operands (``corpus.code.assembly.language`` explains forms),
-and what it computes. An opcode without a row, a part that its row does not name, and other operands are refused by
-name. A function returns what goes to which register, or None where nothing is known of that. Example: of ``IADD3 R2,
-P0, R2, UR6, RZ`` it is a sum for ``R2``, and for ``P0`` the carry, which is known where the numbers are.
+The words of a row are the parts that an opcode may have behind it (``corpus.code.table``). The meaning of a row returns
+what goes to which register, or None where nothing is known of that. Example: of ``IADD3 R2, P0, R2, UR6, RZ`` it is a
+sum for ``R2``, and for ``P0`` the carry, which is known where the numbers are.
 
 NVIDIA does not document SASS. The meanings are those of the PTX instructions that become these opcodes (PTX ISA 9.1,
 9.7.1 to 9.7.8), and addresses and results tell where a meaning is wrong: those of a test are where its layout has them.
@@ -13,13 +12,24 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from corpus.code.assembly.language import form_pattern, operand_text
 from corpus.code.sass.operands import NOWHERE, PREDICATE, SassOperands, SassState, next_register
 from corpus.code.sass.text import SassInstruction
 from corpus.code.sass.values import ALL, MachineValue, Relative
+from corpus.code.table import (
+    NOTHING,
+    Kind,
+    MeaningT,
+    Row,
+    Table,
+    by_patterns,
+    find,
+    forms_in,
+    kind,
+    misfit_of,
+    table_of,
+)
 from corpus.litmus.ptx_arithmetic import compute, signed
 
 Results = list[tuple[str, MachineValue]] | None
@@ -27,49 +37,41 @@ Results = list[tuple[str, MachineValue]] | None
 SassMeaning = Callable[[SassOperands, SassState, SassInstruction], Results]
 
 
-@dataclass(frozen=True, slots=True)
-class SassRow:
-    """What is known of an opcode: the parts that it may have, the forms of its operands, and what it computes."""
-
-    parts: frozenset[str]
-    forms: str
-    meaning: SassMeaning
-
-
 _ADDRESS_PART = r"(?:-?U?R(?:\d{1,3}|Z)(?:\.(?:64|U32|reuse|X4|X8|X16))*|-?0x[0-9a-f]{1,16})"
 _CONSTANT = r"c\[0x[0-9a-f]{1,4}\]\[(?:U?R(?:\d{1,3}|Z)\+?)?(?:0x[0-9a-f]{1,8})?\]"
-_KINDS = (
-    ("R", r"U?R(?:\d{1,3}|Z)(?:\.reuse)?"),
-    ("S", rf"[-~]?U?R(?:\d{{1,3}}|Z)(?:\.reuse)?|-?0x[0-9a-f]{{1,8}}|[-~]?{_CONSTANT}"),
-    ("P", r"U?P[0-7T]"),
-    ("p", r"!?U?P[0-7T]"),
-    ("PT", r"PT"),
-    ("l", r"0x[0-9a-f]{1,2}"),
-    ("h", r"-?\d{1,20}(?:\.\d{1,40})?(?:e[+-]?\d{1,3})?"),
-    ("c", _CONSTANT),
-    ("special", r"SR[\w.]*"),
-    ("a", rf"(?:desc\[UR\d{{1,3}}\])?\[{_ADDRESS_PART}(?:\+{_ADDRESS_PART})*\]"),
-    ("B", r"B\d{1,2}"),
-    ("any", r"[^\n]*"),
-)
+KINDS: Mapping[str, Kind] = {
+    "R": kind(r"U?R(?:\d{1,3}|Z)(?:\.reuse)?", "R8", "R99"),
+    "S": kind(rf"[-~]?U?R(?:\d{{1,3}}|Z)(?:\.reuse)?|-?0x[0-9a-f]{{1,8}}|[-~]?{_CONSTANT}", "0x3", "R98"),
+    "P": kind(r"U?P[0-7T]", "P1", "P6"),
+    "p": kind(r"!?U?P[0-7T]", "P2", "P5"),
+    "PT": kind(r"PT", "PT"),
+    "l": kind(r"0x[0-9a-f]{1,2}", "0xc0"),
+    "h": kind(r"-?\d{1,20}(?:\.\d{1,40})?(?:e[+-]?\d{1,3})?", "1.5"),
+    "c": kind(_CONSTANT, "c[0x0][0x160]"),
+    "special": kind(r"SR[\w.]*", "SR_TID.X"),
+    "a": kind(rf"(?:desc\[UR\d{{1,3}}\])?\[{_ADDRESS_PART}(?:\+{_ADDRESS_PART})*\]", "[R2.64]"),
+    "any": kind(r"[^\n]*", "R5", "R99"),
+}
+"""The kinds of operands."""
+IS_WRONG = by_patterns(KINDS)
 
 
 def wrong_operands(ins: SassInstruction, forms: str) -> str | None:
     """Return what is wrong with the operands of an instruction that has these forms, None if nothing is."""
-    if form_pattern(forms, _KINDS).fullmatch(operand_text(ins.operands)):
-        return None
-    return "its operands are none of those that are known"
+    fits = any(misfit_of(form, ins.operands, IS_WRONG) is None for form in forms_in(forms))
+    return None if fits else "its operands are none of those that are known"
 
 
-def sass_row(ins: SassInstruction) -> SassRow | str:
-    """Return the row of an instruction that computes, or what is not known of it."""
+def row_of(table: Table[MeaningT], opcode: str, ins: SassInstruction) -> Row[MeaningT] | str:
+    """Return the row that a table has for an instruction, by its opcode there, or why it has none."""
+    found = find(table, opcode, ins.operands, IS_WRONG, ins.parts[1:])
+    return found if isinstance(found, Row) else found.why
+
+
+def sass_row(ins: SassInstruction) -> Row[SassMeaning] | str:
+    """Return the row of an instruction that computes, or why it has none."""
     opcode = ins.parts[0]
-    row = COMPUTED.get(opcode.removeprefix("U") if opcode != "UP2UR" else opcode)
-    if row is None:
-        return "this instruction is not known"
-    if strange := sorted(set(ins.parts[1:]) - row.parts):
-        return f"its modifier {strange[0]} is not known"
-    return wrong_operands(ins, row.forms) or row
+    return row_of(COMPUTED, opcode.removeprefix("U") if opcode != "UP2UR" else opcode, ins)
 
 
 def targets(ins: SassInstruction) -> list[str]:
@@ -300,47 +302,51 @@ def _unknown(_: SassOperands, __: SassState, ___: SassInstruction) -> Results:
     return None
 
 
-def _row(parts: str, forms: str, meaning: SassMeaning) -> SassRow:
-    return SassRow(frozenset(parts.split()), forms, meaning)
+def any_of(*parts: str) -> str:
+    """Return the words of a row whose opcode may have any of some parts."""
+    return f"{'|'.join(parts)}*" if parts else ""
+
+
+def _row(opcodes: str, parts: str, operands: str, meaning: SassMeaning) -> Row[SassMeaning]:
+    return Row(opcodes, NOTHING, operands, meaning, any_of(*parts.split()))
 
 
 _FLOATS = "FTZ RN RM RP RZ SAT F16 F32 U8 S8 U16 S16 U32 S32 CEIL FLOOR TRUNC NTZ RCP RSQ SQRT LG2 EX2 SIN COS"
 _COMPARES = "EQ NE LT LE GT GE NUM NAN EQU NEU LTU LEU GTU GEU AND OR XOR"
 _OTHERS: Mapping[str, str] = {
-    **dict.fromkeys(("I2F", "I2FP", "F2I", "MUFU", "FADD", "FMUL", "FFMA", "FSEL", "FMNMX"), _FLOATS),
+    "I2F,I2FP,F2I,MUFU,FADD,FMUL,FFMA,FSEL,FMNMX": _FLOATS,
     "FSETP": f"{_COMPARES} FTZ",
     "PSETP": _COMPARES,
-    **dict.fromkeys(("POPC", "BREV", "IABS"), ""),
+    "POPC,BREV,IABS,R2P,P2R,UP2UR": "",
     "FLO": "U32 S32 SH",
     "SGXT": "U32 S32 W",
     "SHFL": "IDX UP DOWN BFLY",
     "BMOV": "32 CLEAR",
-    "R2P": "",
-    "P2R": "",
-    "UP2UR": "",
 }
 """Opcodes that write one register, or predicates, and of whose results nothing is known; the parts of each."""
 
-COMPUTED: Mapping[str, SassRow] = {
-    "MOV": _row("32I U32", "R S", _move),
-    "R2UR": _row("", "R R", _move),
-    **dict.fromkeys(("S2R", "S2UR"), _row("", "R special", _special)),
-    "CS2R": _row("32", "R special", _special),
-    **dict.fromkeys(("LDC", "LDCU"), _row("32 64 128 U8 S8 U16 S16", "R c", _constant)),
-    "IADD3": _row("X 64", "R P? P? S S S p? p?", _add),
-    **dict.fromkeys(("VIADD", "IADD"), _row("X 64", "R P? P? S S p? p?", _add)),
-    "IMAD": _row("MOV IADD SHL U32 WIDE X HI", "R P? S S S p?", _multiply),
-    "LOP3": _row("LUT", "P? R S S S l p", _logic),
-    "PLOP3": _row("LUT", "P P p p p l l", _predicates),
-    "SHF": _row("L R U32 S32 U64 S64 HI W", "R S S S", _shift),
-    "LEA": _row("HI X SX32", "R P? S S S S? p?", _scaled),
-    "PRMT": _row("", "R S S S", _bytes),
-    "BMSK": _row("", "R S S", _mask),
-    "ISETP": _row("EQ NE LT LE GT GE U32 S32 AND OR XOR EX", "P P S S p p?", _compare),
-    "SEL": _row("", "R S S p", _select),
-    **dict.fromkeys(("VOTE", "VOTEU"), _row("ANY ALL EQ", "R|P P? p", _vote)),
-    **dict.fromkeys(("IMNMX", "VIMNMX"), _row("U32 S32", "R S S p", _extreme)),
-    "HFMA2": _row("MMA", "R S S h h", _halves),
-    **{name: _row(parts, "any any? any? any? any? any? any?", _unknown) for name, parts in _OTHERS.items()},
-}
+COMPUTED: Table[SassMeaning] = table_of(
+    [
+        _row("MOV", "32I U32", "R S", _move),
+        _row("R2UR", "", "R R", _move),
+        _row("S2R,S2UR", "", "R special", _special),
+        _row("CS2R", "32", "R special", _special),
+        _row("LDC,LDCU", "32 64 128 U8 S8 U16 S16", "R c", _constant),
+        _row("IADD3", "X 64", "R P? P? S S S p? p?", _add),
+        _row("VIADD,IADD", "X 64", "R P? P? S S p? p?", _add),
+        _row("IMAD", "MOV IADD SHL U32 WIDE X HI", "R P? S S S p?", _multiply),
+        _row("LOP3", "LUT", "P? R S S S l p", _logic),
+        _row("PLOP3", "LUT", "P P p p p l l", _predicates),
+        _row("SHF", "L R U32 S32 U64 S64 HI W", "R S S S", _shift),
+        _row("LEA", "HI X SX32", "R P? S S S S? p?", _scaled),
+        _row("PRMT", "", "R S S S", _bytes),
+        _row("BMSK", "", "R S S", _mask),
+        _row("ISETP", "EQ NE LT LE GT GE U32 S32 AND OR XOR EX", "P P S S p p?", _compare),
+        _row("SEL", "", "R S S p", _select),
+        _row("VOTE,VOTEU", "ANY ALL EQ", "R|P P? p", _vote),
+        _row("IMNMX,VIMNMX", "U32 S32", "R S S p", _extreme),
+        _row("HFMA2", "MMA", "R S S h h", _halves),
+        *(_row(names, parts, "any any? any? any? any? any? any?", _unknown) for names, parts in _OTHERS.items()),
+    ]
+)
 """The opcodes that are understood, without the ``U`` of those of uniform registers."""

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from corpus.code.effects import Effect
 from corpus.code.ir import KernelGuard, MemoryOperand, Number, Operand, Register, SymbolRef, Variable, Vector
 from corpus.code.spirv import pointers
 from corpus.code.spirv.code import SpirvCode, SpirvSource, bits_of, register_name
@@ -27,6 +26,7 @@ from corpus.code.spirv.extended import extended
 from corpus.code.spirv.groups import GROUP_OPERATIONS, OF_BALLOTS, group_operation
 from corpus.code.spirv.module import Enumerant, Id, Mask, SpirvBlock, SpirvFunction, SpirvInstruction, SpirvInteger
 from corpus.code.spirv.rounds import begun_anew
+from corpus.code.table import Effect
 from corpus.errors import InputError
 from corpus.litmus.ptx_arithmetic import WIDTHS
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from corpus.code.effects import Effect
 from corpus.code.ir import MemoryOperand, Number, Operand, Register, SymbolRef
 from corpus.code.spirv import pointers
 from corpus.code.spirv.code import SpirvCode
@@ -20,6 +19,7 @@ from corpus.code.spirv.composing import compute, steps_of, untold
 from corpus.code.spirv.computing import Computation, computation, rule
 from corpus.code.spirv.declared import DEBUGGING
 from corpus.code.spirv.module import Enumerant, Id, SpirvInteger
+from corpus.code.table import Effect
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 MANY = -1

@@ -18,23 +18,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from corpus.code.assembly.language import (
-    LABEL,
-    MOVES,
-    NOTHING,
-    NUMBER,
-    ORDERS,
-    READS,
-    UPDATES,
-    WRITES,
-    InstructionRow,
-    JumpRow,
-    MachineJump,
-    MachineLanguage,
-    Meaning,
-    OperandPattern,
-    nothing,
-)
+from corpus.code.assembly.language import LABEL, NUMBER, Jump, MachineJump, MachineLanguage, Meaning, nothing
 from corpus.code.assembly.text import AssemblyLine
 from corpus.code.assembly.thread import AssemblyThread
 from corpus.code.assembly.values import (
@@ -45,6 +29,7 @@ from corpus.code.assembly.values import (
     UnknownValue,
     number,
 )
+from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
 from corpus.litmus.instructions import Fence
 from corpus.litmus.orders import DEFAULT_RMW, PLAIN
 from corpus.litmus.processors import mode_of
@@ -73,20 +58,20 @@ def _registers() -> Mapping[str, tuple[str, int]]:
 _REGISTERS = _registers()
 
 
-def _kind(size: int) -> OperandPattern:
-    names = [name for name, (_, each) in _REGISTERS.items() if each == size]
-    return OperandPattern("|".join(names), {1: ("%cl", "%r9b"), 4: ("%ecx", "%r9d"), 8: ("%rcx", "%r9")}[size])
+def _named(size: int) -> str:
+    """The names of the registers of so many bytes."""
+    return "|".join(name for name, (_, bytes) in _REGISTERS.items() if bytes == size)
 
 
-_WHOLE = _kind(8).pattern
-_KINDS: Mapping[str, OperandPattern] = {
-    **{f"r{size}": _kind(size) for size in _SIZES.values()},
-    "cl": OperandPattern("%cl", ("%cl",)),
-    "n": OperandPattern(rf"\${NUMBER}", ("$2", "$-1", "$0x10")),
-    "m": OperandPattern(
-        rf"(?:{NUMBER})?\((?:{_WHOLE})(?: *, *(?:{_WHOLE})(?: *, *[1248])?)?\)", ("(%rdi)", "256(%rdi,%rdx,4)")
-    ),
-    "nowhere": OperandPattern(rf"(?:{NUMBER})?\([^()]*\)|%\w+", ("0(%rax,%rax)",)),
+_WHOLE = _named(8)
+_KINDS: Mapping[str, Kind] = {
+    "r1": kind(_named(1), "%cl", "%r9b"),
+    "r4": kind(_named(4), "%ecx", "%r9d"),
+    "r8": kind(_WHOLE, "%rcx", "%r9"),
+    "cl": kind("%cl", "%cl"),
+    "n": kind(rf"\${NUMBER}", "$2", "$-1", "$0x10"),
+    "m": kind(rf"(?:{NUMBER})?\((?:{_WHOLE})(?: *, *(?:{_WHOLE})(?: *, *[1248])?)?\)", "(%rdi)", "256(%rdi,%rdx,4)"),
+    "nowhere": kind(rf"(?:{NUMBER})?\([^()]*\)|%\w+", "0(%rax,%rax)"),
     "label": LABEL,
 }
 _CONDITIONS = {
@@ -382,37 +367,39 @@ def _leave(thread: AssemblyThread, ins: AssemblyLine) -> None:
     write(thread, "%rsp", 8, thread.add(top, number(8)))
 
 
+def _extend_accumulator(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    write(thread, "%rax", 8, thread.extended(read(thread, "%eax", 4), True))
+
+
 def _fence(thread: AssemblyThread, ins: AssemblyLine) -> None:
     thread.fence(mode_of(Fence, "mfence") or PLAIN)
 
 
-def _table() -> Mapping[str, InstructionRow]:
-    table = {
-        "nop": InstructionRow(NOTHING, "", nothing),
-        **dict.fromkeys(("nopl", "nopw"), InstructionRow(NOTHING, "nowhere", nothing)),
-        "endbr64": InstructionRow(NOTHING, "", nothing),
-        "leaq": InstructionRow(NOTHING, "m r8", _lea(8)),
-        "leal": InstructionRow(NOTHING, "m r4", _lea(4)),
-        "mfence": InstructionRow(ORDERS, "", _fence),
-        **dict.fromkeys(("xchgl", "lock xchgl"), InstructionRow(UPDATES, "r4 m / m r4", _swap)),
-        "lock xaddl": InstructionRow(UPDATES, "r4 m", _xadd),
-        "lock cmpxchgl": InstructionRow(UPDATES, "r4 m", _cmpxchg),
-        "lock incl": InstructionRow(UPDATES, "m", _locked("add", 4)),
-        "lock decl": InstructionRow(UPDATES, "m", _locked("sub", 4)),
-        "pushq": InstructionRow(NOTHING, "r8|n", _push),
-        "popq": InstructionRow(NOTHING, "r8", _pop),
-        **dict.fromkeys(("leave", "leaveq"), InstructionRow(NOTHING, "", _leave)),
-        "movzbl": InstructionRow(READS, "r1|m r4", _move(1, 4)),
-        "movzbq": InstructionRow(READS, "r1|m r8", _move(1, 8)),
-        "movabsq": InstructionRow(NOTHING, "n r8", _move(8, 8)),
-        "movslq": InstructionRow(READS, "r4|m r8", _move(4, 8, signed=True)),
-        "cltq": InstructionRow(
-            NOTHING, "", lambda thread, _: write(thread, "%rax", 8, thread.extended(read(thread, "%eax", 4), True))
-        ),
-    }
-    table["xchgl"] = InstructionRow(UPDATES, "r4 m|r4 / m r4", _swap)
+def _rows() -> list[Row[Meaning]]:
+    rows: list[Row[Meaning]] = [
+        Row("nop", NOTHING, "", nothing),
+        Row("nopl,nopw", NOTHING, "nowhere", nothing),
+        Row("endbr64", NOTHING, "", nothing),
+        Row("leaq", NOTHING, "m r8", _lea(8)),
+        Row("leal", NOTHING, "m r4", _lea(4)),
+        Row("mfence", ORDERS, "", _fence),
+        Row("xchgl", BOTH, "r4 m|r4 / m r4", _swap),
+        Row("lock xchgl", BOTH, "r4 m / m r4", _swap),
+        Row("lock xaddl", BOTH, "r4 m", _xadd),
+        Row("lock cmpxchgl", BOTH, "r4 m", _cmpxchg),
+        Row("lock incl", BOTH, "m", _locked("add", 4)),
+        Row("lock decl", BOTH, "m", _locked("sub", 4)),
+        Row("pushq", NOTHING, "r8|n", _push),
+        Row("popq", NOTHING, "r8", _pop),
+        Row("leave,leaveq", NOTHING, "", _leave),
+        Row("movzbl", READS, "r1|m r4", _move(1, 4)),
+        Row("movzbq", READS, "r1|m r8", _move(1, 8)),
+        Row("movabsq", NOTHING, "n r8", _move(8, 8)),
+        Row("movslq", READS, "r4|m r8", _move(4, 8, signed=True)),
+        Row("cltq", NOTHING, "", _extend_accumulator),
+    ]
     for suffix, size in _SIZES.items():
-        two, one, register = f"r{size}|n r{size}|m / m r{size}", f"r{size}|m", f"r{size}"
+        to, back, one, register = f"r{size}|n r{size}|m", f"m r{size}", f"r{size}|m", f"r{size}"
         changes: dict[str, Meaning] = {
             "add": _two(AssemblyThread.add, size, carry=False, order=False),
             "sub": _sub(size),
@@ -420,45 +407,48 @@ def _table() -> Mapping[str, InstructionRow]:
             "or": _two(_computed("or"), size),
             "xor": _xor(size),
         }
-        table |= {f"{name}{suffix}": InstructionRow(UPDATES, two, meaning) for name, meaning in changes.items()}
-        table |= {
-            f"mov{suffix}": InstructionRow(MOVES, two, _move(size, size)),
-            f"cmp{suffix}": InstructionRow(READS, two, _cmp(size)),
-            f"test{suffix}": InstructionRow(READS, two, _test(size)),
-        }
+        for name, meaning in changes.items():
+            rows += Row(f"{name}{suffix}", BOTH, to, meaning), Row(f"{name}{suffix}", READS, back, meaning)
+        rows += [
+            Row(f"mov{suffix}", WRITES, to, _move(size, size)),
+            Row(f"mov{suffix}", READS, back, _move(size, size)),
+            Row(f"cmp{suffix}", READS, f"{to} / {back}", _cmp(size)),
+            Row(f"test{suffix}", READS, f"{to} / {back}", _test(size)),
+        ]
         if size > 1:
-            table[f"imul{suffix}"] = InstructionRow(READS, f"{one}|n {register}", _multiply(size))
+            rows.append(Row(f"imul{suffix}", READS, f"{one}|n {register}", _multiply(size)))
         alone: dict[str, Meaning] = {
             "inc": _one(lambda thread, value: thread.add(value, number(1)), size),
             "dec": _one(lambda thread, value: thread.add(value, number(-1)), size),
             "neg": _one(lambda thread, value: thread.subtract(number(0), value), size),
             "not": _one(lambda thread, value: thread.compute("xor", value, number(-1)), size, flags=False),
         }
-        table |= {f"{name}{suffix}": InstructionRow(UPDATES, one, meaning) for name, meaning in alone.items()}
+        rows += [Row(f"{name}{suffix}", BOTH, one, meaning) for name, meaning in alone.items()]
         for name, sign in (("shl", 1), ("sal", 1), ("shr", -1)):
-            table[f"{name}{suffix}"] = InstructionRow(UPDATES, f"n|cl {one} / {one}", _shift(sign, size))
+            rows.append(Row(f"{name}{suffix}", BOTH, f"n|cl {one} / {one}", _shift(sign, size)))
         for name in ("add", "sub", "and", "or", "xor"):
-            table[f"lock {name}{suffix}"] = InstructionRow(UPDATES, f"{register}|n m", _locked(name, size))
+            rows.append(Row(f"lock {name}{suffix}", BOTH, f"{register}|n m", _locked(name, size)))
     for word in (*_CONDITIONS, *_SIGN):
-        table[f"set{word}"] = InstructionRow(WRITES, "r1|m", _set(word))
+        rows.append(Row(f"set{word}", WRITES, "r1|m", _set(word)))
         for suffix, size in (("", 4), ("l", 4), ("q", 8)):
-            table[f"cmov{word}{suffix}"] = InstructionRow(READS, f"r{size}|m r{size}", _cmov(word, size))
-    return MappingProxyType(table)
+            rows.append(Row(f"cmov{word}{suffix}", READS, f"r{size}|m r{size}", _cmov(word, size)))
+    return rows
 
 
-def _branch(word: str) -> JumpRow:
+def _branch(word: str) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
         return MachineJump(ins.operands[0], lambda thread: thread.asked(*_condition(thread, word)))
 
-    return JumpRow("label", jump)
+    return jump
 
 
-def _jumps() -> Mapping[str, JumpRow]:
-    returns = JumpRow("", lambda ins: MachineJump(None))
-    branches = {f"j{word}": _branch(word) for word in (*_CONDITIONS, *_SIGN)}
-    always = JumpRow("label", lambda ins: MachineJump(ins.operands[0]))
-    return MappingProxyType({"ret": returns, "retq": returns, "rep ret": returns, "jmp": always, **branches})
+def _jumps() -> list[Row[Jump]]:
+    return [
+        Row("ret,retq,rep ret", CONTROL, "", lambda ins: MachineJump(None)),
+        Row("jmp", CONTROL, "label", lambda ins: MachineJump(ins.operands[0])),
+        *(Row(f"j{word}", CONTROL, "label", _branch(word)) for word in (*_CONDITIONS, *_SIGN)),
+    ]
 
 
-X86 = MachineLanguage("x86", "#", ("%rdi", "%rsi"), "%rsp", _KINDS, _table(), _jumps())
+X86 = MachineLanguage("x86", "#", ("%rdi", "%rsi"), "%rsp", _KINDS, table_of(_rows()), table_of(_jumps()))
 """x86-64, with the words of ``corpus.litmus.processors.X86``."""

@@ -1,0 +1,227 @@
+"""An instruction as data, one style for all languages: its name, its words, its operands, its effect, its meaning.
+
+    Row("ldr", READS, "w|x m / w|x m0 n", load)      a register of the kind w or x, and an address of the kind m
+    Row("ld,ldu", READS, "d []", load, "weak? b32|b64")        whose words are weak or not, and one of two types
+
+What reads a language looks for the row of an instruction in the ``Table`` of its rows, before the meaning of the row
+runs (``find``). So a meaning is only ever given what it was written for, and no error of it is one of the code that is
+read. An instruction without a row is refused by name, and so is one whose words or operands no row of its name has.
+
+**Forms.** Operands have spaces between them, kinds of one operand ``|``, and forms `` / ``. Behind an operand stands
+``?`` where it may be left out, ``*`` where any number of it may stand, and ``@word`` where it stands if that word does.
+Words have the same notation; they stand in any order. What a kind is the language says: a function tells what is wrong
+with an operand as one of a kind, as one on texts does by regular expressions (``by_patterns``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from types import MappingProxyType
+from typing import Generic, NamedTuple, TypeVar
+
+MeaningT = TypeVar("MeaningT")
+OperandT = TypeVar("OperandT")
+
+
+class Effect(StrEnum):
+    """What an instruction does to memory that is one of its operands, or to control. A result it may have besides."""
+
+    NOTHING = "nothing"
+    READS = "reads"
+    WRITES = "writes"
+    BOTH = "both"
+    ORDERS = "orders"
+    """It orders accesses, or has threads meet."""
+    CONTROL = "control"
+    REFUSED = "refused"
+    """It is known by name alone, and not understood whatever its words and operands are."""
+
+
+NOTHING, READS, WRITES, BOTH, ORDERS, CONTROL, REFUSED = Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Generic[MeaningT]):
+    """What is known of instructions: their names, with commas between; their effect; the forms of their operands; what
+    they do; and the words that they may have.
+
+    ``why`` is what is said of an instruction of such a name that the row refuses, in the place of the usual.
+    """
+
+    names: str
+    effect: Effect
+    operands: str
+    meaning: MeaningT
+    words: str = ""
+    why: str = ""
+
+
+Table = Mapping[str, tuple[Row[MeaningT], ...]]
+"""The rows of a language by the names of their instructions."""
+
+
+def table_of(rows: Iterable[Row[MeaningT]]) -> Table[MeaningT]:
+    """Return rows by name; those of one name are tried in their order."""
+    found: dict[str, tuple[Row[MeaningT], ...]] = {}
+    for row in rows:
+        for name in row.names.split(","):
+            found[name] = (*found.get(name, ()), row)
+    return MappingProxyType(found)
+
+
+def rows_of(table: Table[MeaningT]) -> Iterator[tuple[str, Row[MeaningT]]]:
+    """Yield every row of a table with each of its names."""
+    return ((name, row) for name, rows in table.items() for row in rows)
+
+
+# the notation
+
+
+class Slot(NamedTuple):
+    """An operand or a word of a form: its kinds, how often it may stand, and the word that it stands with."""
+
+    kinds: tuple[str, ...]
+    quantifier: str = ""
+    word: str = ""
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether it may be left out."""
+        return self.quantifier != ""
+
+
+Form = tuple[Slot, ...]
+
+
+@cache
+def forms_in(text: str) -> tuple[Form, ...]:
+    """Return the forms that a text has: ``w|x m / w n?``."""
+    return tuple(tuple(map(_slot, form.split())) for form in text.split("/"))
+
+
+def _slot(text: str) -> Slot:
+    kinds, _, word = text.partition("@")
+    bare = kinds.rstrip("?*")
+    return Slot(tuple(bare.split("|")), kinds[len(bare) :], word)
+
+
+# an instruction and its row
+
+
+Wrong = Callable[[str, OperandT], str]
+"""Says what is wrong with an operand as one of a kind; nothing where it is one."""
+
+
+class Lack(StrEnum):
+    """What of an instruction no row has."""
+
+    NAME = "name"
+    WORDS = "words"
+    OPERANDS = "operands"
+
+
+class Refusal(NamedTuple):
+    """Why an instruction has no row, in words; and of operands what is wrong with them by the form that is nearest."""
+
+    lack: Lack
+    why: str
+    misfit: str = ""
+
+
+def find(
+    table: Table[MeaningT], name: str, operands: Sequence[OperandT], wrong: Wrong[OperandT], words: tuple[str, ...] = ()
+) -> Row[MeaningT] | Refusal:
+    """Return the row of an instruction, or why it has none."""
+    rows = table.get(name, ())
+    if not rows or rows[0].effect is REFUSED:
+        return Refusal(Lack.NAME, rows[0].why if rows else "this instruction is not known")
+    why = rows[0].why
+    spoken = [row for row in rows if speaks(row.words, words)]
+    if not spoken:
+        strange = strange_words(rows, words) or words
+        return Refusal(Lack.WORDS, why or f"its modifier {min(strange, default='')} is not known")
+    nearest = Misfit(-1, "")
+    for row in spoken:
+        for form in forms_in(row.operands):
+            misfit = misfit_of([slot for slot in form if slot.word in ("", *words)], operands, wrong)
+            if misfit is None:
+                return row
+            nearest = max(nearest, misfit, key=lambda each: each.fitting)
+    return Refusal(Lack.OPERANDS, why or "its operands are none of those that are known", nearest.why)
+
+
+@cache
+def speaks(text: str, words: tuple[str, ...]) -> bool:
+    """Whether words are those of the forms of a text, in any order."""
+    return any(_has_words(form, words) for form in forms_in(text))
+
+
+def _has_words(form: Form, words: Sequence[str]) -> bool:
+    free = list(form)
+    for word in words:
+        slot = next((slot for slot in free if word in slot.kinds), None)
+        if slot is None:
+            return False
+        if slot.quantifier != "*":
+            free.remove(slot)
+    return all(slot.is_optional for slot in free)
+
+
+def strange_words(rows: Iterable[Row[MeaningT]], words: Iterable[str]) -> list[str]:
+    """Return the words that none of some rows has."""
+    known = {word for row in rows for form in forms_in(row.words) for slot in form for word in slot.kinds}
+    return [word for word in words if word not in known]
+
+
+class Misfit(NamedTuple):
+    """What is wrong with operands by one form, and how many are as it has them."""
+
+    fitting: int
+    why: str
+
+
+def misfit_of(form: Sequence[Slot], operands: Sequence[OperandT], wrong: Wrong[OperandT]) -> Misfit | None:
+    """Return what is wrong with operands by a form, None where nothing is."""
+
+    def rest(place: int, number: int) -> Misfit | None:
+        """What is wrong with the operands from a number on, by the form from a place on."""
+        if place == len(form) or number == len(operands):
+            if number == len(operands) and all(slot.is_optional for slot in form[place:]):
+                return None
+            least = sum(not slot.is_optional for slot in form)
+            count = str(least) if least == len(form) else f"{least} to {len(form)}"
+            return Misfit(len(form), f"expected {count} of them, found {len(operands)}")
+        slot = form[place]
+        reasons = [wrong(kind, operands[number]) for kind in slot.kinds]
+        fits, after = "" in reasons, place + (slot.quantifier != "*")
+        found = rest(after, number + 1) if fits else Misfit(number, reasons[-1])
+        if found is not None and slot.is_optional and rest(place + 1, number) is None:
+            return None
+        return found
+
+    return rest(0, 0)
+
+
+# operands that are texts
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of operands that are texts: the regular expression that all of them match, and examples."""
+
+    pattern: re.Pattern[str]
+    examples: tuple[str, ...]
+
+
+def kind(pattern: str, *examples: str) -> Kind:
+    """Return the kind of the texts that match a regular expression."""
+    return Kind(re.compile(pattern), examples)
+
+
+def by_patterns(kinds: Mapping[str, Kind]) -> Wrong[str]:
+    """Return what says of a text what is wrong with it as one of some kinds."""
+    return lambda name, text: "" if kinds[name].pattern.fullmatch(text) else f"{text} is of another kind"
