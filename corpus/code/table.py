@@ -81,7 +81,7 @@ def rows_of(table: Table[MeaningT]) -> Iterator[tuple[str, Row[MeaningT]]]:
 # the notation
 
 
-class Slot(NamedTuple):
+class FormSlot(NamedTuple):
     """An operand or a word of a form: its kinds, how often it may stand, and the word that it stands with."""
 
     kinds: tuple[str, ...]
@@ -94,7 +94,7 @@ class Slot(NamedTuple):
         return self.quantifier != ""
 
 
-Form = tuple[Slot, ...]
+Form = tuple[FormSlot, ...]
 
 
 @cache
@@ -103,10 +103,10 @@ def forms_in(text: str) -> tuple[Form, ...]:
     return tuple(tuple(map(_slot, form.split())) for form in text.split("/"))
 
 
-def _slot(text: str) -> Slot:
+def _slot(text: str) -> FormSlot:
     kinds, _, word = text.partition("@")
     bare = kinds.rstrip("?*")
-    return Slot(tuple(bare.split("|")), kinds[len(bare) :], word)
+    return FormSlot(tuple(bare.split("|")), kinds[len(bare) :], word)
 
 
 # an instruction and its row
@@ -184,7 +184,7 @@ class Misfit(NamedTuple):
     why: str
 
 
-def misfit_of(form: Sequence[Slot], operands: Sequence[OperandT], wrong: Wrong[OperandT]) -> Misfit | None:
+def misfit_of(form: Sequence[FormSlot], operands: Sequence[OperandT], wrong: Wrong[OperandT]) -> Misfit | None:
     """Return what is wrong with operands by a form, None where nothing is."""
 
     def rest(place: int, number: int) -> Misfit | None:

@@ -185,7 +185,7 @@ def forbidden_outcomes(
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ConformanceRow:
     """An outcome that was seen or that some model allows: its count, 0 if it was not seen, and the models that forbid
     it.
     """
@@ -203,7 +203,7 @@ class Observation:
     file: str
     test: LitmusTest
     result: MemoryResult
-    rows: tuple[Row, ...]
+    rows: tuple[ConformanceRow, ...]
     promises: Mapping[str, Promise]
 
 
@@ -214,7 +214,9 @@ def observation(file: str, test: LitmusTest, result: MemoryResult, promises: Map
     known = set(seen).union(*(each.allowed for each in promises.values() if each.allowed is not None))
     asked = {values: is_asked_for(test, terms, values) for values in sorted(known)}
     against = forbidden(promises, asked.items())
-    rows = tuple(Row(values, seen.get(values, 0), asked[values], against.get(values, ())) for values in asked)
+    rows = tuple(
+        ConformanceRow(values, seen.get(values, 0), asked[values], against.get(values, ())) for values in asked
+    )
     return Observation(file, test, result, rows, promises)
 
 
@@ -249,7 +251,7 @@ def model_report(model: str, observations: Sequence[Observation]) -> ModelReport
     return ModelReport(model, tests, len(reasons), tuple(forbidden), seen, len(counts) - seen, reasons)
 
 
-def _allows(promise: Promise, row: Row) -> bool:
+def _allows(promise: Promise, row: ConformanceRow) -> bool:
     if promise.allowed is not None:
         return row.values in promise.allowed
     return row.asked and promise.forbids_asked is False
