@@ -45,7 +45,7 @@ check: .venv/dev-ready  ## What to run before a commit: style, types, import arr
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	MYPYPATH=. $(BIN)/mypy benchmarks/*.py
+	MYPYPATH=.:tests $(BIN)/mypy benchmarks/*.py
 	$(BIN)/python -m pytest -q -n auto -m 'not slow and not device' $(TESTS)
 
 bench: .venv/ready  ## Time, rates, solver calls and memory of synthesis and oracle

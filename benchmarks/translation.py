@@ -139,7 +139,7 @@ def main() -> None:
         asked = tasks(suite, given.every, given.backend, given.level)
         lines = []
         checked = []
-        for answer in check_all_compiled(asked, given.jobs, Limits(60.0, 4096), shown=False):
+        for answer in check_all_compiled(asked, given.jobs, Limits(60.0, 4096)):
             checked.append(answer)
             lines.append(json.dumps(checked_record(answer), ensure_ascii=False))
         table = Table(*HEADS, title=f"{suite}: {len({task.name for task in asked})} tests", box=None)

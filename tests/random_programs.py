@@ -698,9 +698,9 @@ class _Writer:
         if vectors and rng.random() < 0.4:
             name = rng.choice(vectors)
             kind = self.places[name].kind
-            lanes = "xyzw"[: kind.lanes]
-            parts = "".join(rng.sample(lanes, 2))
-            own = f"{name}.{''.join(rng.choices(lanes, k=2))}"  # components that change their places
+            components = "xyzw"[: kind.lanes]
+            parts = "".join(rng.sample(components, 2))
+            own = f"{name}.{''.join(rng.choices(components, k=2))}"  # components that change their places
             self.say(f"{name}.{parts} = {own if rng.random() < 0.3 else self.value(kind._replace(lanes=2), 1).text};")
             return
         if self.language is not OPENCL:
