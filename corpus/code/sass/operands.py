@@ -42,7 +42,7 @@ class SassState:
     """
 
     function: str
-    at: int = 0
+    place: int = 0
     calls: tuple[tuple[str, int], ...] = ()
     known: dict[str, MachineValue] = field(default_factory=dict)
     own: dict[int, MachineValue] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class SassState:
     @property
     def key(self) -> object:
         """What two states have in common from which the same is done."""
-        return (self.function, self.at, self.calls, frozenset(self.known.items()), frozenset(self.own.items()))
+        return (self.function, self.place, self.calls, frozenset(self.known.items()), frozenset(self.own.items()))
 
 
 class UndecidedError(Exception):
