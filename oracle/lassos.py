@@ -46,7 +46,7 @@ def hang_of_lasso(test: LitmusTest, progress: ProgressModel, model: Model) -> Ha
     Raises ``InputError`` as ``Walker.step`` does.
     """
     test = unasked(test)
-    if any(isinstance(ins, Barrier) for thread in test.threads for ins in thread.instructions):
+    if any(isinstance(ins, Barrier) for ins in test.instructions):
         return None
     try:
         system = explore_litmus(test, MOST_STATES)

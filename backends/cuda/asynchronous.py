@@ -179,8 +179,7 @@ def mbarriers(test: LitmusTest) -> frozenset[str]:
     """Return the names of the locations on which a test has operations of mbarriers."""
     found = (
         addresses(ins)[-1]
-        for thread in test.threads
-        for ins in thread.instructions
+        for ins in test.instructions
         if addresses(ins) and is_asynchronous(ins) and (not isinstance(ins, AsyncOperation) or ins.barrier is not None)
     )
     return frozenset(each.name for each in found if isinstance(each, Loc))
@@ -192,11 +191,11 @@ def homes(test: LitmusTest) -> dict[str, int]:
     Raises ``InputError`` where instructions of two CTAs ask for one to be in their own.
     """
     found: dict[str, int] = {}
-    for thread, ins in _code(test):
+    for thread, ins in test.code:
         for name in _own(ins):
             if not is_home(test, found.setdefault(name, thread), thread):
                 raise cannot_say(thread, ins, f"{name} is in shared memory of another CTA, and {OWN_ONLY}")
-    for _, ins in _code(test):
+    for _, ins in test.code:
         if isinstance(ins, AsyncOperation) and isinstance(ins.target, Loc) and isinstance(ins.barrier, Loc):
             for one, other in ((ins.target.name, ins.barrier.name), (ins.barrier.name, ins.target.name)):
                 if one in found:
@@ -242,7 +241,7 @@ def waits(test: LitmusTest, straight: Collection[int]) -> list[PhaseWait]:
     Raises ``InputError`` where the bytes or arrivals of an mbarrier are not known.
     """
     tracked = {
-        ins.barrier.name for _, ins in _code(test) if isinstance(ins, AsyncOperation) and isinstance(ins.barrier, Loc)
+        ins.barrier.name for _, ins in test.code if isinstance(ins, AsyncOperation) and isinstance(ins.barrier, Loc)
     }
     return [_wait(test, location.name, straight) for location in test.locations if location.name in tracked]
 
@@ -252,7 +251,7 @@ def _wait(test: LitmusTest, name: str, straight: Collection[int]) -> PhaseWait:
     counts = [held.expected for held in states]
     arrivals = sum(held.expected - held.pending for held in states)
     expected = sum(held.tx for held in states)
-    for thread, ins in _code(test):
+    for thread, ins in test.code:
         if isinstance(ins, Load | Assign) or not is_asynchronous(ins) or Loc(name) not in addresses(ins)[-1:]:
             continue
         match ins:
@@ -280,7 +279,7 @@ def _wait(test: LitmusTest, name: str, straight: Collection[int]) -> PhaseWait:
             raise cannot_say(thread, ins, f"{name} is initialised already")
     if not counts:
         raise cannot_say(
-            *next(each for each in _code(test) if Loc(name) in addresses(each[1])[-1:]), f"nobody initialises {name}"
+            *next(each for each in test.code if Loc(name) in addresses(each[1])[-1:]), f"nobody initialises {name}"
         )
     phases, begun = divmod(arrivals, counts[0])
     return PhaseWait(name, -expected, phases, counts[0] - begun)
@@ -294,7 +293,3 @@ def initialised(initial: int | Loc) -> Mbarrier | None:
         return None
     state = Mbarrier.of(initial)
     return state if state.expected and state == Mbarrier.expecting(state.pending, state.tx) else None
-
-
-def _code(test: LitmusTest) -> Iterator[tuple[int, Instruction]]:
-    return ((number, ins) for number, thread in enumerate(test.threads) for ins in thread.instructions)

@@ -176,7 +176,7 @@ class CudaKernel(RuntimeKernel):
         }
         self._keeps = [each for thread in self.test.threads for each in _keeps(thread.instructions)]
         self._regions = {each.name: each.region for each in self.test.locations}
-        names = (each.name for each in self._instructions() if isinstance(each, Barrier))
+        names = (each.name for each in self.test.instructions if isinstance(each, Barrier))
         self._barriers = {
             name: n for n, name in enumerate(sorted({each for each in names if isinstance(each, int)}), 1)
         }
@@ -373,12 +373,11 @@ class CudaKernel(RuntimeKernel):
                 raise InputError(
                     f"{location.name} is in {location.region} memory: tensor cores are not in CUDA programs here"
                 )
-        for thread, each in enumerate(self.test.threads):
-            for ins in each.instructions:
-                if isinstance(ins, AsyncOperation) and ins.tensor:
-                    raise cannot_say(thread, ins, "tensor maps are not in CUDA programs here")
-                if isinstance(ins, Barrier) and CLUSTER in ins.mode.tags:
-                    raise cannot_say(thread, ins, "the barrier of a cluster is not in CUDA programs here")
+        for thread, ins in self.test.code:
+            if isinstance(ins, AsyncOperation) and ins.tensor:
+                raise cannot_say(thread, ins, "tensor maps are not in CUDA programs here")
+            if isinstance(ins, Barrier) and CLUSTER in ins.mode.tags:
+                raise cannot_say(thread, ins, "the barrier of a cluster is not in CUDA programs here")
 
     def _check_memory(self, straight: Sequence[int]) -> None:
         if self.layout.cluster > LARGEST_CLUSTER:
@@ -391,10 +390,9 @@ class CudaKernel(RuntimeKernel):
         for term in self.layout.terms:
             if isinstance(term, Loc) and term.name in self._mbarriers:
                 raise InputError(f"{term.name} is an mbarrier, and outcomes are numbers here")
-        for thread, each in enumerate(self.test.threads):
-            for ins in each.instructions:
-                if isinstance(ins, Store) and is_asynchronous(ins) and id(ins) not in straight:
-                    raise cannot_say(thread, ins, "it is in a branch, and nobody knows what to do about it at the end")
+        for thread, ins in self.test.code:
+            if isinstance(ins, Store) and is_asynchronous(ins) and id(ins) not in straight:
+                raise cannot_say(thread, ins, "it is in a branch, and nobody knows what to do about it at the end")
 
     def sizes(self) -> dict[str, int]:
         """Return the constants of the launch, and the words of a cell where that is more than one."""
@@ -458,13 +456,13 @@ class CudaKernel(RuntimeKernel):
         return self.meet if self.layout.cluster == 1 else "meet_in_cluster()"
 
     def _uses(self, group: str) -> bool:
-        code = self._instructions()
+        code = self.test.instructions
         operations = {ins.group for ins in code if isinstance(ins, AsyncOperation)}
         return group in operations | {ins.operations for ins in code if isinstance(ins, AsyncGroup)}
 
     def _is_initialised(self, location: Location) -> bool:
         """Whether a location is an mbarrier at the end of the test."""
-        stores = (ins for ins in self._instructions() if isinstance(ins, Store) and is_asynchronous(ins))
+        stores = (ins for ins in self.test.instructions if isinstance(ins, Store) and is_asynchronous(ins))
         return bool(initialised(location.initial)) or any(ins.address == Loc(location.name) for ins in stores)
 
     def _of_item(self, location: Location) -> str:
@@ -543,7 +541,7 @@ class CudaKernel(RuntimeKernel):
         """Whether the launch is one of clusters, be it of one CTA: an H100 ends what writes to the shared memory of a
         cluster, from a register or from shared memory, with an illegal instruction elsewhere.
         """
-        operations = (ins for ins in self._instructions() if isinstance(ins, AsyncOperation))
+        operations = (ins for ins in self.test.instructions if isinstance(ins, AsyncOperation))
         forms = (form for ins in operations if (form := form_of(ins, self._regions)) is not None)
         return self.layout.cluster > 1 or any(
             form.group == BULK and form.target is Region.SHARED and form.source is not Region.GLOBAL for form in forms
@@ -560,13 +558,10 @@ class CudaKernel(RuntimeKernel):
 
     def _needs(self) -> str:
         """The compute capability that the program needs, and what it is compiled for where it is only checked."""
-        least = max([HOPPER if self.layout.cluster > 1 else 0, *map(needed, self._instructions())])
+        least = max([HOPPER if self.layout.cluster > 1 else 0, *map(needed, self.test.instructions)])
         needs = f"// Needs sm_{least} or later.\n" if least else ""
         checked = f"// Checked for sm_{HOPPER}a and sm_{BLACKWELL}a.\n"
-        return needs + checked if any(map(is_moved, self._instructions())) else needs
-
-    def _instructions(self) -> list[Instruction]:
-        return [ins for thread in self.test.threads for ins in thread.instructions]
+        return needs + checked if any(map(is_moved, self.test.instructions)) else needs
 
     def _words(self, thread: int, ins: Load | Store | Rmw, rule: ptx.AccessRule, cell: MemoryWord) -> str:
         return ptx.mode_words(ins.mode, rule, partial(cannot_say, thread, ins), _space(cell))

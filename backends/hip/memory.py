@@ -184,7 +184,7 @@ class HipKernel(RuntimeKernel, CAtomics):
         return {**super().parts(), "needs": needs}
 
     def _is_spaced(self) -> bool:
-        code = (ins for thread in self.test.threads for ins in thread.instructions)
+        code = self.test.instructions
         return any(isinstance(ins, Fence | Barrier) and not _SPACES.keys().isdisjoint(ins.mode.tags) for ins in code)
 
     def _marked(self, ins: Instruction, text: str) -> str:

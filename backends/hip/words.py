@@ -40,7 +40,7 @@ def in_llvm_words(test: LitmusTest) -> LitmusTest:
     """Return a test without storage classes, each location in the memory of its class; a test of another dialect as it
     is. Raises ``InputError`` that names the instruction and the reason.
     """
-    instructions = [(index, ins) for index, each in enumerate(test.threads) for ins in each.instructions]
+    instructions = test.code
     tags = {tag for _, ins in instructions if isinstance(ins, _Said) for tag in ins.mode.tags}
     if tags.isdisjoint({*STORAGE, *SEMANTICS}):
         return test

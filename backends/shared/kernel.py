@@ -496,10 +496,9 @@ class Kernel(ABC):
                     raise InputError(f"P{one} and P{other} are in one CTA and do not come to the same barriers")
 
     def _check_without_clusters(self) -> None:
-        for number, thread in enumerate(self.test.threads):
-            for ins in thread.instructions:
-                if is_asynchronous(ins):
-                    raise self.refuse(number, ins, "has no asynchronous operations")
+        for number, ins in self.test.code:
+            if is_asynchronous(ins):
+                raise self.refuse(number, ins, "has no asynchronous operations")
         if self.layout.cluster > 1:
             raise InputError(f"{self.title} has no clusters, and a cluster of this test has {self.layout.cluster} CTAs")
 

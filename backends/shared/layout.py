@@ -490,7 +490,7 @@ def single(test: LitmusTest) -> Layout:
 
 def _cell(test: LitmusTest) -> int:
     """The words of a location."""
-    code = [ins for thread in test.threads for ins in thread.instructions if is_asynchronous(ins)]
+    code = [ins for ins in test.instructions if is_asynchronous(ins)]
     copied = (ins.count for ins in code if isinstance(ins, AsyncOperation) and isinstance(ins.count, int))
     return max([4, *(-(-size // 16) * 4 for size in copied)]) if code else 1
 

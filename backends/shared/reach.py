@@ -53,7 +53,7 @@ _Access = Load | Store | Rmw
 
 def check_accesses(test: LitmusTest) -> None:
     """Raise ``InputError``, with thread and instruction, where an access may be to no location of the test."""
-    every = [ins for thread in test.threads for ins in thread.instructions]
+    every = test.instructions
     if not any(isinstance(ins, _Access) and isinstance(ins.address, Reg) for ins in every):
         return
     memory: dict[str, _Values] = {location.name: _constant(location.initial) for location in test.locations}

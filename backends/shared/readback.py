@@ -129,10 +129,7 @@ def observed(test: LitmusTest) -> LitmusTest:
     """Return a test that observes the final values of the locations that it writes besides what it asks for."""
     names = mbarriers_of(test.threads) | {each.name for each in test.locations if each.alias is not None}
     stored = {
-        ins.address.name
-        for thread in test.threads
-        for ins in thread.instructions
-        if isinstance(ins, Store | Rmw) and isinstance(ins.address, Loc)
+        ins.address.name for ins in test.instructions if isinstance(ins, Store | Rmw) and isinstance(ins.address, Loc)
     }
     also = tuple(Loc(name) for name in sorted(stored - names))
     every = tuple(dict.fromkeys((*test.condition.observed, *also)))

@@ -137,7 +137,7 @@ class _Kernel(WgslKernel):
     @property
     def kind(self) -> str:
         """What a test is about: of barriers, rmws, one location or several."""
-        instructions = [ins for thread in self.test.threads for ins in thread.instructions]
+        instructions = self.test.instructions
         if any(isinstance(ins, Barrier) for ins in instructions):
             return "barrier"
         if any(isinstance(ins, Rmw) for ins in instructions):
@@ -248,8 +248,7 @@ class _Kernel(WgslKernel):
                 raise InputError(f"{location.name}: in the conformance suite memory is 0 at first")
         accessed = {
             name
-            for number, thread in enumerate(self.test.threads)
-            for ins in thread.instructions
+            for number, ins in self.test.code
             if isinstance(ins, Load | Store | Rmw)
             for name in self.accessed(number, ins.address)
         }

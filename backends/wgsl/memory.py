@@ -191,11 +191,10 @@ $count
     def _plain_locations(self) -> frozenset[str]:
         """The locations without atomic accesses that have plain ones. Raises ``InputError`` where one has both."""
         found: dict[str, bool] = {}
-        for number, thread in enumerate(self.test.threads):
-            for ins in thread.instructions:
-                if not isinstance(ins, Load | Store | Rmw):
-                    continue
-                for name in sorted(self.accessed(number, ins.address)):
-                    if found.setdefault(name, ins.mode.order is Order.WEAK) != (ins.mode.order is Order.WEAK):
-                        raise cannot_say(number, ins, f"{name} has atomic and plain accesses, and WGSL has either")
+        for number, ins in self.test.code:
+            if not isinstance(ins, Load | Store | Rmw):
+                continue
+            for name in sorted(self.accessed(number, ins.address)):
+                if found.setdefault(name, ins.mode.order is Order.WEAK) != (ins.mode.order is Order.WEAK):
+                    raise cannot_say(number, ins, f"{name} has atomic and plain accesses, and WGSL has either")
         return frozenset(name for name, plain in found.items() if plain)

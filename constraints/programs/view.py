@@ -22,13 +22,11 @@ from oracle.executions.events import (
     ASYNCHRONOUS,
     MEMORIES,
     EventKind,
-    access_scope,
-    access_tags,
-    barrier_tags,
-    fence_tags,
     initial_tags,
     is_set,
+    scope_of_mode,
     signal_tags,
+    tags_of_mode,
 )
 
 
@@ -42,17 +40,12 @@ class EventMode(NamedTuple):
     @property
     def tags(self) -> frozenset[str]:
         """The names of the sets that the event is in, except those of the memory that it accesses."""
-        if self.kind is EventKind.FENCE:
-            return fence_tags(self.mode)
-        if self.kind is EventKind.BARRIER:
-            return barrier_tags(self.mode, False)
-        tags = access_tags(self.kind, self.mode, Region.GLOBAL, self.rmw) - {Region.GLOBAL.name}
-        return tags | signal_tags(self.kind, self.mode)
+        return tags_of_mode(self.kind, self.mode, self.rmw) | signal_tags(self.kind, self.mode)
 
     @property
     def scope(self) -> Scope | None:
         """The scope that the event names, None where it names none."""
-        return self.mode.scope if self.kind in (EventKind.FENCE, EventKind.BARRIER) else access_scope(self.mode)
+        return scope_of_mode(self.kind, self.mode)
 
 
 @dataclass(frozen=True)

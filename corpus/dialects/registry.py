@@ -110,13 +110,12 @@ def printed(test: LitmusTest, dialect: Dialect) -> str:
         for number, thread in enumerate(test.threads):
             for ins, what in _of_c(thread):
                 raise cannot_say(number, ins, f"{dialect.name} has no {what}")
-    for number, thread in enumerate(test.threads):
-        for ins in thread.instructions:
-            if is_asynchronous(ins):
-                if not dialect.asynchronous:
-                    raise cannot_say(number, ins, f"{dialect.name} has no asynchronous operations and no mbarriers")
-            elif isinstance(ins, Assign | Rmw) and "." in ins.operation and not dialect.opcodes:
-                raise cannot_say(number, ins, f"{dialect.name} has no {ins.operation}")
+    for number, ins in test.code:
+        if is_asynchronous(ins):
+            if not dialect.asynchronous:
+                raise cannot_say(number, ins, f"{dialect.name} has no asynchronous operations and no mbarriers")
+        elif isinstance(ins, Assign | Rmw) and "." in ins.operation and not dialect.opcodes:
+            raise cannot_say(number, ins, f"{dialect.name} has no {ins.operation}")
     return dialect.print(test)
 
 

@@ -151,12 +151,7 @@ def of_the_system(test: LitmusTest) -> LitmusTest:
 
 def _instructions(test: LitmusTest) -> list[tuple[int, _Said]]:
     """What accesses or orders memory, with the number of its thread."""
-    return [
-        (index, ins)
-        for index, thread in enumerate(test.threads)
-        for ins in thread.instructions
-        if isinstance(ins, _Said)
-    ]
+    return [(index, ins) for index, ins in test.code if isinstance(ins, _Said)]
 
 
 def with_modes(test: LitmusTest, mode: Callable[[int, _Said], Mode]) -> LitmusTest:

@@ -188,7 +188,7 @@ def steps_of(number: int, ins: Instruction, local: Collection[str], table: Seque
 def rows_used(test: LitmusTest, table: SequenceTable) -> frozenset[RowKey]:
     """Return the rows that a test is translated by. Raises ``InputError`` as ``translated`` does."""
     local = local_names(test)
-    parts = [(n, part) for n, thread in enumerate(test.threads) for ins in thread.instructions for part in _parts(ins)]
+    parts = [(n, part) for n, ins in test.code for part in _parts(ins)]
     return frozenset(
         _row(number, part, local, table) for number, part in parts if not isinstance(part, Assign | Barrier)
     )

@@ -6,9 +6,10 @@ One program is one value whatever it was read from. ``orders`` says what it has 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from corpus.hashing import hashed_once
+from corpus.litmus.instructions import Instruction
 from corpus.litmus.locations import Loc, Location, element_of, physical
 from corpus.litmus.propositions import Condition
 from corpus.litmus.threads import Thread, accessed_atomically
@@ -29,6 +30,16 @@ class LitmusTest:
     condition: Condition
     description: str = ""
     synchronised: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+
+    @cached_property
+    def code(self) -> tuple[tuple[int, Instruction], ...]:
+        """The instructions of all threads, one thread after the other, each with the number of its thread."""
+        return tuple((number, ins) for number, thread in enumerate(self.threads) for ins in thread.instructions)
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The instructions of all threads, one thread after the other."""
+        return tuple(ins for thread in self.threads for ins in thread.instructions)
 
 
 @lru_cache(maxsize=4)

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from corpus.errors import InputError
-from corpus.lalr import Token
+from corpus.lalr import Token, Tree
 from corpus.litmus.condition import parse_condition, unknown_term
 from corpus.litmus.describe import describe
 from corpus.litmus.instructions import Branch, Instruction, Label, Load, Rmw, operands_of
@@ -29,7 +29,7 @@ from corpus.litmus.orders import Place, Scope
 from corpus.litmus.propositions import FinalRegister, Term
 from corpus.litmus.test import LitmusTest, located
 from corpus.litmus.threads import Thread, has_clusters
-from corpus.syntax import BLANKS
+from corpus.syntax import BLANKS, error_at, leaves, subtrees
 
 _COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|\"[^\"\n]*\"", re.DOTALL)
 # In C code, (*x) is no comment: there a line must begin with it.
@@ -216,6 +216,27 @@ def _blanked(text: str, comment: re.Pattern[str]) -> str:
 def _cut(text: str, start: int, end: int) -> str:
     line = text.rfind("\n", 0, start) + 1
     return "\n" * text.count("\n", 0, start) + " " * (start - line) + text[start:end]
+
+
+def thread_columns(body: Tree, letter: str, path: str | None) -> list[list[Tree]]:
+    """Return the cells of each thread's column, of a body with a ``header`` and a ``row`` for each line after it.
+
+    Threads are called ``letter`` and a number, from 0 on. Raises ``InputError`` for another header, and for rows of
+    more or fewer columns.
+    """
+    header, *rows = (tree for tree in subtrees(body) if tree.data in ("header", "row"))
+    for index, thread in enumerate(leaves(header)):
+        if thread[1:] != str(index):
+            raise error_at(f"expected thread {letter}{index}, found {thread}", thread, path)
+    columns: list[list[Tree]] = [[] for _ in leaves(header)]
+    for row in rows:
+        cells = subtrees(row)
+        if len(cells) != len(columns):
+            message = f"expected {len(columns)} columns, found {len(cells)}"
+            raise InputError(message, path, row.line, row.column)
+        for column, cell in zip(columns, cells, strict=True):
+            column += subtrees(cell)
+    return columns
 
 
 def place_in(text: str, position: int) -> tuple[int, int]:

@@ -94,7 +94,7 @@ def axb_program(test: LitmusTest) -> Program:
         program = placed(Program(threads), tuple(tuple(thread.place) for thread in test.threads))
     except ValueError as error:  # no thread, or one without an instruction
         raise InputError(f"expected an AXB program: {error}") from None
-    modes = (ins.mode for thread in test.threads for ins in thread.instructions if isinstance(ins, Load | Store | Rmw))
+    modes = (ins.mode for ins in test.instructions if isinstance(ins, Load | Store | Rmw))
     made = axb_test(program, test.name, VULKAN_RELAXED if VULKAN_RELAXED in modes else RELAXED)
     for tid, (expected, found) in enumerate(zip(made.threads, test.threads, strict=True)):
         for ours, theirs in zip_longest(expected.instructions, found.instructions):

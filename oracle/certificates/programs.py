@@ -42,7 +42,7 @@ from corpus.executions.vocabulary import Vocabulary, spelled_mode
 from corpus.litmus.locations import Region
 from corpus.litmus.orders import Mode, Scope
 from oracle.certificates.writing import Writer, WrittenLiteral
-from oracle.executions.events import EventKind, access_scope, access_tags, barrier_tags, fence_tags
+from oracle.executions.events import EventKind, scope_of_mode, tags_of_mode
 
 Pairs = Mapping[tuple[int, int], WrittenLiteral]
 """The literals that pairs of events, or of threads, are related; a pair that is missing is not related."""
@@ -58,16 +58,12 @@ class CertifiedEventMode(NamedTuple):
     @property
     def tags(self) -> frozenset[str]:
         """The names of the sets that the event is in, except those of the memory that it accesses."""
-        if self.kind is EventKind.FENCE:
-            return fence_tags(self.mode)
-        if self.kind is EventKind.BARRIER:
-            return barrier_tags(self.mode, False)
-        return access_tags(self.kind, self.mode, Region.GLOBAL, self.rmw) - {Region.GLOBAL.name}
+        return tags_of_mode(self.kind, self.mode, self.rmw)
 
     @property
     def scope(self) -> Scope | None:
         """The scope that the event names, None where it names none."""
-        return self.mode.scope if self.kind in (EventKind.FENCE, EventKind.BARRIER) else access_scope(self.mode)
+        return scope_of_mode(self.kind, self.mode)
 
 
 @dataclass(frozen=True)

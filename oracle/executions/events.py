@@ -237,6 +237,23 @@ def barrier_tags(mode: Mode, arrive: bool, wait: bool = False) -> frozenset[str]
     return frozenset({"B", "CBAR", *_scope_tags(mode.scope), *_fenced(mode), *fence, *halves}) | _mode_tags(mode)
 
 
+def tags_of_mode(kind: EventKind, mode: Mode, rmw: bool = False) -> frozenset[str]:
+    """The names of the sets that an event of a program that is made is in, except those of the memory that it accesses.
+
+    ``rmw``: it is a half of an update of that mode.
+    """
+    if kind is EventKind.FENCE:
+        return fence_tags(mode)
+    if kind is EventKind.BARRIER:
+        return barrier_tags(mode, False)
+    return access_tags(kind, mode, Region.GLOBAL, rmw) - {Region.GLOBAL.name}
+
+
+def scope_of_mode(kind: EventKind, mode: Mode) -> Scope | None:
+    """The scope that an event of a program that is made names, None where it names none."""
+    return mode.scope if kind in (EventKind.FENCE, EventKind.BARRIER) else access_scope(mode)
+
+
 MEMORIES = frozenset(region.name for region in MEMORY_REGIONS)
 """The sets of accesses to memory by its region, and of the fences that order it."""
 FENCED = {**opencl.FENCED, ptx.REGISTER_FENCE: Region.REGISTER}

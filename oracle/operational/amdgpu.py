@@ -207,8 +207,7 @@ class MachineSystem:
         self._starts = [{name: _constant(value) for name, value in thread.registers} for thread in test.threads]
         self._uncached = frozenset(
             self._locations.index(ins.address.name)
-            for thread in test.threads
-            for ins in thread.instructions
+            for ins in test.instructions
             if isinstance(ins, Load | Store | Rmw) and ins.mode.scope is Scope.SYS and isinstance(ins.address, Loc)
         )
         self._one_l2 = max(self._l2s) == 0

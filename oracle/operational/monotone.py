@@ -139,16 +139,15 @@ def raised(test: LitmusTest, lost: Iterable[WordStep], order: WordOrder) -> Iter
         return
     shared = {location.name for location in test.locations if location.region is Region.SHARED}
     ways: list[list[Instruction]] = []
-    for thread in test.threads:
-        for ins in thread.instructions:
-            found: dict[Instruction, None] = {ins: None}
-            kind = _KINDS.get(type(ins))
-            if kind is not None and isinstance(ins, Load | Store | Rmw | Fence):
-                own = _space(ins, shared)
-                for mode, space in above.get(kind, ()):
-                    if space == own and ins.mode in order.below[kind, mode]:
-                        found[replace(ins, mode=mode)] = None
-            ways.append(list(found))
+    for ins in test.instructions:
+        found: dict[Instruction, None] = {ins: None}
+        kind = _KINDS.get(type(ins))
+        if kind is not None and isinstance(ins, Load | Store | Rmw | Fence):
+            own = _space(ins, shared)
+            for mode, space in above.get(kind, ()):
+                if space == own and ins.mode in order.below[kind, mode]:
+                    found[replace(ins, mode=mode)] = None
+        ways.append(list(found))
     for number, chosen in enumerate(product(*ways)):
         if number:  # the first is the test itself
             rest = iter(chosen)

@@ -80,7 +80,7 @@ END = -1
 
 def is_grouped(test: LitmusTest) -> bool:
     """Decide whether a test has operations of a subgroup."""
-    return any(isinstance(ins, GroupOperation) for thread in test.threads for ins in thread.instructions)
+    return any(isinstance(ins, GroupOperation) for ins in test.instructions)
 
 
 def subgroups(places: Sequence[Place]) -> list[tuple[int, ...]]:

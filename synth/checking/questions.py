@@ -511,7 +511,7 @@ def left_over(program: KernelProgram, expectation: str) -> LitmusTest:
     test = _without_doubts(program.test)
     if expectation:
         test = replace(test, condition=_condition(program, expectation))
-    every = (ins for thread in test.threads for ins in thread.instructions if not is_asynchronous(ins))
+    every = (ins for ins in test.instructions if not is_asynchronous(ins))
     values = [each for ins in every for each in operands_of(ins)[len(addresses_of(ins)) :]]
     values += [each.initial for each in test.locations]  # from an address that is a value, others may be computed
     computed = {element_of(value.name)[0] for value in values if isinstance(value, Loc)}

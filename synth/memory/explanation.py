@@ -146,7 +146,7 @@ def tells_places(test: LitmusTest) -> bool:
     """
     ctas = {thread.place[: Scope.CTA.value] for thread in test.threads}
     gpus = {thread.place.gpu for thread in test.threads}
-    modes = [ins.mode for thread in test.threads for ins in thread.instructions if hasattr(ins, "mode")]
+    modes = [ins.mode for ins in test.instructions if hasattr(ins, "mode")]
     scoped = any(mode.scope not in (None, Scope.SYS) or mode.volatile or mode.cache for mode in modes)
     shared = any(location.region is Region.SHARED for location in test.locations)
     return scoped or shared or len(ctas) < len(test.threads) or len(gpus) > 1

@@ -320,16 +320,11 @@ def _shapes_beyond(events: int, scopes: tuple[str, ...]) -> Iterator[tuple[int, 
 
 def events_of(test: LitmusTest) -> int:
     """Return the number of events of a test: two of an update, one of each other instruction."""
-    return sum(1 + isinstance(ins, Rmw) for thread in test.threads for ins in thread.instructions)
+    return sum(1 + isinstance(ins, Rmw) for ins in test.instructions)
 
 
 def _scopes(test: LitmusTest) -> set[str]:
-    modes = [
-        ins.mode
-        for thread in test.threads
-        for ins in thread.instructions
-        if isinstance(ins, Load | Store | Rmw | Fence)
-    ]
+    modes = [ins.mode for ins in test.instructions if isinstance(ins, Load | Store | Rmw | Fence)]
     return {mode.scope.label for mode in modes if mode.scope is not None}
 
 

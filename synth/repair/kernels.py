@@ -206,14 +206,14 @@ def _names(task: KernelTask, asked: KernelRepairRequest) -> dict[str, Any]:
 
 def _words(tests: Sequence[LitmusTest], clusters: bool) -> Dialect:
     """Return how kernels say accesses and fences: as they are written, and with orders and scopes as PTX has them."""
-    every = [ins for test in tests for thread in test.threads for ins in thread.instructions]
+    every = [ins for test in tests for ins in test.instructions]
     written = {(type(ins), ins.mode) for ins in every if isinstance(ins, _Ordered)}
     moves = any(isinstance(ins, AsyncOperation) for ins in every)
     proxies = {mode for words, mode in ptx.PROXY_FENCES.items() if moves and words.startswith(ptx.ASYNC_FENCE)}
     rules = {Load: ptx.LOAD, Store: ptx.STORE, Rmw: ptx.ATOM, Fence: ptx.FENCE}
 
     def check(test: LitmusTest) -> str:
-        for ins in (ins for thread in test.threads for ins in thread.instructions):
+        for ins in test.instructions:
             if not isinstance(ins, _Ordered) or (type(ins), ins.mode) in written:
                 continue
             mode, rule = ins.mode, rules[type(ins)]

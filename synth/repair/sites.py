@@ -476,7 +476,7 @@ _Ordering = Load | Store | Rmw | Barrier | AsyncOperation | AsyncGroup
 
 def _proxy_fences(test: LitmusTest) -> list[Mode]:
     """Return the fences of the async proxy that are of use in a test, of all state spaces."""
-    instructions = (ins for thread in test.threads for ins in thread.instructions)
+    instructions = test.instructions
     through = any(isinstance(ins, AsyncOperation) and "async" in ins.mode.tags for ins in instructions)
     return [ptx.PROXY_FENCES[ptx.ASYNC_FENCE]] if through else []
 

@@ -139,7 +139,7 @@ def observing(test: LitmusTest, terms: Sequence[Term], numbers: Collection[int] 
 
 def numbers_of(test: LitmusTest) -> frozenset[int]:
     """Return the numbers that a test mentions, in its code, its condition or its initial values."""
-    code = (operand for thread in test.threads for ins in thread.instructions for operand in operands_of(ins))
+    code = (operand for ins in test.instructions for operand in operands_of(ins))
     began = (location.initial for location in test.locations)
     asked = (
         term for each in propositions(test.condition) for atom in atoms_of(each) for term in (atom.left, atom.right)

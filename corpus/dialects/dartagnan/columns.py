@@ -401,7 +401,7 @@ class Columns(ABC):
         """Return the test as text. Raises ``InputError`` that names what the dialect cannot say."""
         if not all(map(_is_plain, test.threads)):
             test = without_predicates(test)
-            if any(_has_address_register(ins) for thread in test.threads for ins in thread.instructions):
+            if any(_has_address_register(ins) for ins in test.instructions):
                 test = without_constants(test)
         objects = mbarriers_of(test.threads)
         declarations = [

@@ -159,17 +159,14 @@ def check_matrices(test: LitmusTest) -> None:
     if plain and not any(thread.has_operations for thread in test.threads):
         return
     users: dict[str, int] = {}
-    for number, thread in enumerate(test.threads):
-        for ins in thread.instructions:
-            for name, allowed in _accessed(ins):
-                region = regions[name]
-                if region not in allowed:
-                    wanted = " or ".join(allowed)
-                    raise cannot_say(number, ins, f"{name} is in {region} memory, and it accesses {wanted}")
-                if region is Region.REGISTER and users.setdefault(name, number) != number:
-                    raise InputError(
-                        f"{name} is in registers, which P{users[name]} and P{number} cannot share", test.name
-                    )
+    for number, ins in test.code:
+        for name, allowed in _accessed(ins):
+            region = regions[name]
+            if region not in allowed:
+                wanted = " or ".join(allowed)
+                raise cannot_say(number, ins, f"{name} is in {region} memory, and it accesses {wanted}")
+            if region is Region.REGISTER and users.setdefault(name, number) != number:
+                raise InputError(f"{name} is in registers, which P{users[name]} and P{number} cannot share", test.name)
 
 
 _PLAIN = (*MEMORY_REGIONS, Region.REGISTER)

@@ -243,15 +243,14 @@ def _check_dartagnan(test: LitmusTest) -> None:
     for location in test.locations:
         if location.region is not Region.GLOBAL:
             raise InputError(f"{location.name}: Dartagnan's PTX has no word for {location.region} memory")
-    for number, thread in enumerate(test.threads):
-        for ins in thread.instructions:
-            if is_asynchronous(ins):
-                raise cannot_say(number, ins, "Dartagnan's PTX has it not")
-            if not _ordered(ins):
-                continue
-            one_sided = isinstance(ins, Fence) and ins.mode.order in ONE_SIDED
-            if one_sided or CLUSTER in ins.mode.tags or not set(_UNREAD).isdisjoint(ins.mode.tags):
-                raise cannot_say(number, ins, "Dartagnan's PTX has it not")
+    for number, ins in test.code:
+        if is_asynchronous(ins):
+            raise cannot_say(number, ins, "Dartagnan's PTX has it not")
+        if not _ordered(ins):
+            continue
+        one_sided = isinstance(ins, Fence) and ins.mode.order in ONE_SIDED
+        if one_sided or CLUSTER in ins.mode.tags or not set(_UNREAD).isdisjoint(ins.mode.tags):
+            raise cannot_say(number, ins, "Dartagnan's PTX has it not")
 
 
 _PTX = _Ptx()

@@ -199,12 +199,11 @@ class _Vulkan(Columns):
 
 
 def _check_dartagnan(test: LitmusTest) -> None:
-    for index, thread in enumerate(test.threads):
-        for ins in thread.instructions:
-            if isinstance(ins, Rmw) and ins.operation == "cas":
-                raise cannot_say(index, ins, "Dartagnan's Vulkan dialect has no compare-and-swap")
-            if isinstance(ins, GroupOperation):
-                raise cannot_say(index, ins, "Dartagnan's Vulkan dialect has no operations of a subgroup")
+    for index, ins in test.code:
+        if isinstance(ins, Rmw) and ins.operation == "cas":
+            raise cannot_say(index, ins, "Dartagnan's Vulkan dialect has no compare-and-swap")
+        if isinstance(ins, GroupOperation):
+            raise cannot_say(index, ins, "Dartagnan's Vulkan dialect has no operations of a subgroup")
 
 
 _VULKAN = _Vulkan()

@@ -45,7 +45,7 @@ from corpus.litmus.locations import Loc, Location, Operand, Reg, Region
 from corpus.litmus.normal import map_operands
 from corpus.litmus.orders import CLUSTER, DEFAULT_RMW, SCOPES, Mode, Order, Scope
 from corpus.litmus.test import LitmusTest
-from corpus.litmus.text import Source, columns
+from corpus.litmus.text import Source, columns, thread_columns
 from corpus.litmus.threads import Thread
 from corpus.syntax import error_at, leaves, number, parse, subtrees, wrapped
 
@@ -117,18 +117,7 @@ class _Body:
 
 def _body(text: str, path: str | None) -> _Body:
     body = parse(_GRAMMAR, "body", text, path, _TERMINALS)
-    header, *rows = (tree for tree in subtrees(body) if tree.data in ("header", "row"))
-    for index, thread in enumerate(leaves(header)):
-        if thread[1:] != str(index):
-            raise error_at(f"expected thread T{index}, found {thread}", thread, path)
-    columns: list[list[Tree]] = [[] for _ in leaves(header)]
-    for row in rows:
-        cells = subtrees(row)
-        if len(cells) != len(columns):
-            message = f"expected {len(columns)} columns, found {len(cells)}"
-            raise InputError(message, path, row.line, row.column)
-        for column, cell in zip(columns, cells, strict=True):
-            column += subtrees(cell)
+    columns = thread_columns(body, "T", path)
     (tree,) = subtrees(body, "scope_tree")
     mappings = (leaves(mapping) for mapped in subtrees(body, "memory_map") for mapping in subtrees(mapped))
     return _Body(columns, tree, [(name, space) for name, space in mappings])

@@ -62,7 +62,7 @@ from corpus.litmus.orders import DEFAULT_RMW, Mode, Order, Place, Scope
 from corpus.litmus.processors import mode_of, word_of
 from corpus.litmus.propositions import FinalRegister
 from corpus.litmus.test import LitmusTest
-from corpus.litmus.text import Dialect, ForeignRunner, Source, columns
+from corpus.litmus.text import Dialect, ForeignRunner, Source, columns, thread_columns
 from corpus.litmus.threads import Thread
 from corpus.syntax import BLANKS, error_at, leaves, number, parse, subtrees, wrapped
 
@@ -128,7 +128,7 @@ def _parse_known(source: Source) -> LitmusTest:
 
 def _parse_whole(source: Source, bell: Bell | None) -> LitmusTest:
     body = parse(_GRAMMAR, "body", source.body, source.path, _TERMINALS)
-    threads = _columns(body, source.path)
+    threads = thread_columns(body, "P", source.path)
     places, regions = _places(body, len(threads), bell, source.path)
     state = _state(source.state, source.path, len(threads))
     codes = (tuple(_Column(column, source.path, bell).instructions()) for column in threads)
@@ -150,23 +150,6 @@ def _assembled(
         for code, place, values in zip(codes, places, registers, strict=True)
     ]
     return source.test(threads, locations)
-
-
-def _columns(body: Tree, path: str | None) -> list[list[Tree]]:
-    header, *rows = (tree for tree in subtrees(body) if tree.data in ("header", "row"))
-    columns: list[list[Tree]] = []
-    for index, token in enumerate(leaves(header)):
-        if token != f"P{index}":
-            raise error_at(f"expected thread P{index}, found {token}", token, path)
-        columns.append([])
-    for row in rows:
-        cells = subtrees(row)
-        if len(cells) != len(columns):
-            message = f"expected {len(columns)} columns, found {len(cells)}"
-            raise InputError(message, path, row.line, row.column)
-        for column, cell in zip(columns, cells, strict=True):
-            column += subtrees(cell)
-    return columns
 
 
 def _places(
@@ -210,7 +193,7 @@ def _state(text: str, path: str | None, threads: int) -> _State:
 @lru_cache(maxsize=1 << 12)
 def _known_column(text: str) -> tuple[Instruction, ...]:
     """The code of the one thread of a body."""
-    (column,) = _columns(parse(_GRAMMAR, "body", text, None, _TERMINALS), None)
+    (column,) = thread_columns(parse(_GRAMMAR, "body", text, None, _TERMINALS), "P", None)
     return tuple(_Column(column, None, None).instructions())
 
 
@@ -367,7 +350,7 @@ def _print(test: LitmusTest) -> str:
             what = "aliases" if location.alias else f"locations of that name in {location.region} memory"
             raise InputError(f"{location.name}: LISA has no {what}")
     check_comparisons(test.condition, "LISA")
-    labels = [ins.name for thread in test.threads for ins in thread.instructions if isinstance(ins, Label)]
+    labels = [ins.name for ins in test.instructions if isinstance(ins, Label)]
     renamed = len(set(labels)) < len(labels) or any(name in _LETTERS or not _fits(name) for name in labels)
     columns = [_Writer(test, index, renamed) for index in range(len(test.threads))]
     code = [column.cells() for column in columns]  # which tell what registers are declared
@@ -523,10 +506,9 @@ def _annotations(mode: Mode, kind: str, refuse: Callable[[str], InputError]) -> 
 def _check(test: LitmusTest) -> None:
     """Raise ``InputError`` where herd7 cannot run a test: words of processors are not in our bell file."""
     check_terms(test)
-    for index, thread in enumerate(test.threads):
-        for ins in thread.instructions:
-            if isinstance(ins, Load | Store | Rmw | Fence) and (word := word_of(ins.mode)) is not None:
-                raise cannot_say(index, ins, f"herd7 has '{word}' in the assembly of its processor, and not in LISA")
+    for index, ins in test.code:
+        if isinstance(ins, Load | Store | Rmw | Fence) and (word := word_of(ins.mode)) is not None:
+            raise cannot_say(index, ins, f"herd7 has '{word}' in the assembly of its processor, and not in LISA")
 
 
 LISA = Dialect(
