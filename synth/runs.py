@@ -1,17 +1,17 @@
 """The run of tests on a device by ``synth run``: its options, its trials, and how it ends.
 
 A family says which trials there are, how each is launched (``DueTrial``), which hangs contradict a model, and how
-outcomes are compared with models. What is due is made and written here, as it comes, and here the run ends: with what
-stopped it, known failures, the report for JUnit, and the exit code. ``synth.hangs`` decides which hangs count.
+outcomes are compared with models. What is due is made and written here, as it comes, and here the run ends: with known
+failures, the report for JUnit, and the exit code. ``synth.hangs`` decides which hangs count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -22,11 +22,10 @@ from backends.shared.profiles import Profile
 from backends.shared.results import MemoryFailure, ProgressFailure, ProgressTrial, Result, ResultFile, now
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from synth.campaigns import ALONE, AnyDue, Campaign, told_of_limit
+from synth.campaigns import ALONE, AnyDue, Campaign
 from synth.hangs import Control, StuckError, results_of
 from synth.junit import Case, CaseOutcome, junit
 from synth.known import KnownFailures
-from synth.watch import remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,6 @@ class Running:
     sound: tuple[str, ...]
     decode: Path | None
     output: Path | None
-    as_json: bool
     campaign: Campaign = ALONE
     junit: Path | None = None
     mutants: bool = False
@@ -122,13 +120,6 @@ class TrialsRun(Generic[AnyResult]):
             if (failed := file.failures.get(each.trial)) is not None:
                 self.failed[each.name] = failed.error
 
-    def tell_end(self, campaign: Campaign) -> None:
-        """Print why trials were not made, if some were not."""
-        if self.stuck:
-            remark(self.stuck)
-        elif self.left:
-            remark(f"{told_of_limit(self.left, campaign)}")
-
     def case(self, test: str, name: str, against: Mapping[str, tuple[CaseOutcome, str]]) -> Case:
         """Return the JUnit case of a trial of a test; ``against`` are the names of trials that contradict models."""
         if name in self.failed:
@@ -139,19 +130,31 @@ class TrialsRun(Generic[AnyResult]):
             return Case(test)
         return Case(test, CaseOutcome.SKIPPED, self.refused.get(name, "it was not run"))
 
-    def exit_code(self, suites: Mapping[str, Sequence[Case]], code: int, device: str, running: Running) -> int:
-        """Return the exit code of the run, which is ``code`` unless failures are known or the device is stuck.
 
-        Known failures are printed, and the report for JUnit is written, where that is asked for.
-        """
-        if running.known is not None:
-            suites, code = running.known.told(suites)
-        if running.junit is not None:
-            write_atomically(running.junit, [junit(device, suites)])
-        return 1 if self.stuck else code
+@dataclass(frozen=True, slots=True)
+class RunReport(Generic[AnyResult]):
+    """What a run has shown; a family adds what it knows of its tests, and ``synth.screen.runs`` shows it.
+
+    ``unsound`` has the models of ``--sound`` that are contradicted, each with a test and what it was seen to do.
+    ``wrong``: a test could not be run, or such a model is contradicted. ``unread``: a file was no test. ``suites`` are
+    for JUnit, by the names of their classes.
+    """
+
+    device: str
+    ran: TrialsRun[AnyResult]
+    unsound: tuple[tuple[str, str, str], ...]
+    wrong: bool
+    suites: Mapping[str, Sequence[Case]]
+    unread: bool = False
 
 
-def tell_unsound(seen: Iterable[tuple[str, str, str]]) -> None:
-    """Print a line for each model of ``--sound`` that is contradicted: the model, a test, and how that was seen."""
-    for model, test, how in seen:
-        remark(f"{model} is not sound here: {test} was seen to {how}")
+def closed_run(report: RunReport[Any], running: Running) -> int:
+    """Return the exit code of a run whose failures may be known, and write the report for JUnit, where one is asked
+    for.
+    """
+    suites, code = report.suites, int(report.wrong)
+    if running.known is not None:
+        suites, code = running.known.told(suites)
+    if running.junit is not None and running.decode is None:
+        write_atomically(running.junit, [junit(report.device, suites)])
+    return 1 if report.ran.stuck or report.unread else code

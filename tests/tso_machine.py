@@ -23,7 +23,7 @@ from synth.commands.cli import main
 from synth.inference import memory_runs
 from synth.inference.loop import LoopOptions
 from synth.inputs import Input
-from synth.memory.seen import LitmusRuns
+from synth.memory.runs import LitmusRuns
 
 SEEN = 1000
 """The instances of a launch, and those in which each outcome is seen."""

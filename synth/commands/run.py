@@ -30,7 +30,8 @@ from synth.options.page import Page
 from synth.options.tests import choice_options
 from synth.pool import resumable
 from synth.requests import SelectionFilter
-from synth.runs import Running
+from synth.runs import Running, closed_run
+from synth.screen.runs import print_run
 
 
 @click.command(name="run", cls=Page, first="--backend --model --where --sound --iterations --output")
@@ -227,7 +228,6 @@ def command(
         sound,
         decode,
         output,
-        as_json,
         campaign,
         junit,
         mutants,
@@ -240,7 +240,9 @@ def command(
 
             there = Workers(stack.enter_context(connected(cluster)), partial(_opened, backend, device))
             running = replace(running, campaign=replace(campaign, jobs=there))
-        sys.exit(kind.run(tests, language, running))
+        report = kind.run(tests, language, running)
+        print_run(report, running.campaign, as_json)
+        sys.exit(closed_run(report, running))
 
 
 @cache  # a worker finds its device once for all its jobs

@@ -10,12 +10,13 @@ import click
 
 from backends.shared.results import RESULTS
 from synth.mutation.kills import read_kills, read_suite
-from synth.mutation.show import record, tables
+from synth.mutation.records import suite_record
 from synth.options.form import json_option
 from synth.options.page import Page
 from synth.options.tests import choice_options
 from synth.requests import SelectionFilter
 from synth.screen.console import screen
+from synth.screen.scores import score_tables
 from synth.statistics import CONFIDENCE
 from synth.watch import busy
 
@@ -69,8 +70,8 @@ def command(
         opened = read_suite(suite, choice)
         observed = read_kills(opened, results or [suite / RESULTS])
     if as_json:
-        click.echo(json.dumps(record(opened, observed, budget), indent=2))
+        click.echo(json.dumps(suite_record(opened, observed, budget), indent=2))
         return
     console = screen()
-    for part in tables(opened, observed, budget, CONFIDENCE, list_tests, list_mutants):
+    for part in score_tables(opened, observed, budget, CONFIDENCE, list_tests, list_mutants):
         console.print(part, markup=False, soft_wrap=isinstance(part, str))

@@ -148,7 +148,8 @@ def _select_by_score(
 ) -> None:
     from synth.mutation.kills import read_kills, read_suite
     from synth.mutation.plans import PLAN, plan
-    from synth.mutation.show import nothing_planned, plan_record, plan_tables
+    from synth.mutation.records import nothing_planned, plan_record
+    from synth.screen.scores import plan_tables
 
     suite = read_suite(path, choice)
     with busy("Selecting"):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # slow to import, and not every command needs it
     from corpus.test import Test
     from synth.compilation import Making
     from synth.drawing.pictures import Drawing
-    from synth.runs import Running
+    from synth.runs import Running, RunReport
 
 
 class VerdictWords(NamedTuple):
@@ -106,8 +106,8 @@ class Family(Protocol):
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
         """Write tests as programs, compile them where that is asked for, and return the exit code."""
 
-    def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
-        """Run tests on a device, or read what a test wrote elsewhere; print the results, and return the exit code."""
+    def run(self, tests: Sequence[Input], language: Backend, running: Running) -> RunReport[Any]:
+        """Run tests on a device, or read what a test wrote elsewhere, and return what was seen."""
 
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # imported only where a command needs it
     from corpus.suite import Corpus
     from corpus.test import Test
     from synth.compilation import Making
-    from synth.runs import Running
+    from synth.runs import Running, RunReport
 
 
 class Memory:
@@ -157,7 +157,7 @@ class Memory:
         bundle, all_read = memory_bundle(tests, language, ways, making.instances, models, making.iterations, draws)
         return 0 if write_bundle(bundle, language, output, check) and all_read else 1
 
-    def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
+    def run(self, tests: Sequence[Input], language: Backend, running: Running) -> RunReport[Any]:
         from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
 
         refuse_progress([*running.models, *running.sound])
@@ -173,25 +173,24 @@ class Memory:
                 raise InputError(f"--decode reads the outcomes of one test, and {len(tests)} are named")
             if running.known is not None:
                 raise InputError("--known is for runs, and --decode makes none")
-            written, as_json = running.decode, running.as_json
-            return decode_memory_test(tests[0], language, written, compared, believed, running.output, as_json)
+            return decode_memory_test(tests[0], language, running.decode, compared, believed, running.output)
         device = running.device_of(language)
         instances = running.device.instances or running.profile.instances or INSTANCES
         launches = Launches(instances, running.iterations, running.timeout, running.profile)
-        besides = None
         if running.plan is not None:
             from synth.mutation.running import planned
 
             tests, launches = planned(tests, running.plan, language.name, device.hardware, launches, running.device)
-        if running.mutants:
-            from backends.shared.results import RESULTS
-            from synth.mutation.running import of_mutants, with_mutants
+        if not running.mutants:
+            return run_memory_tests(tests, language, device, launches, running, compared, believed)
+        from backends.shared.results import RESULTS
+        from synth.mutation.running import of_mutants, report_with, with_mutants
 
-            suite, tests = with_mutants(tests)
-            output = running.output or suite.path / RESULTS
-            running = replace(running, output=output)
-            besides = partial(of_mutants, suite, output, language.name, device.hardware)
-        return run_memory_tests(tests, language, device, launches, running, compared, believed, besides)
+        suite, tests = with_mutants(tests)
+        output = running.output or suite.path / RESULTS
+        running = replace(running, output=output)
+        report = run_memory_tests(tests, language, device, launches, running, compared, believed)
+        return report_with(of_mutants(suite, output, language.name, device.hardware), report)
 
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path

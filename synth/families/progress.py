@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # imported only where a command needs it
     from corpus.suite import Corpus
     from oracle.progress.explain import Explanation
     from synth.compilation import Making
-    from synth.runs import Running
+    from synth.runs import Running, RunReport
 
 
 class Progress:
@@ -95,7 +95,7 @@ class Progress:
             passed = compile_progress(found.values(), language, making, output, check)
         return 0 if passed and all_read else 1
 
-    def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
+    def run(self, tests: Sequence[Input], language: Backend, running: Running) -> RunReport[Any]:
         from backends.shared.files import distinct
         from synth.progress.runs import run_progress_tests
 
@@ -105,8 +105,7 @@ class Progress:
         named = [*running.models, *running.sound]
         models = resolve_models(named) if named else []
         sound = [model.name for model in resolve_models(running.sound)] if running.sound else []
-        code = run_progress_tests(distinct(found.values()), language, device, running, models, sound)
-        return code if all_read else 1
+        return run_progress_tests(distinct(found.values()), language, device, running, models, sound, not all_read)
 
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path

@@ -200,7 +200,6 @@ def _looped(
         (),
         None,
         None,
-        False,
     )
     valid, bounds = asked.family.valid, bounds_up_to(asked.bound)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -29,9 +29,10 @@ from oracle.consistency import ConsistencyModel
 from synth.campaigns import ALONE, Campaign
 from synth.hangs import Control
 from synth.inputs import Input
-from synth.junit import class_name
-from synth.memory.seen import Besides, LitmusRuns, cases_of, told
-from synth.runs import Running
+from synth.junit import Case, CaseOutcome, class_name
+from synth.memory.conformance import ModelReport, Observation, model_report, observation, promises_by_processes
+from synth.pool import cores
+from synth.runs import Running, RunReport, TrialsRun
 
 INSTANCES = 1 << 16
 """The number of instances of a launch, where nothing else is said."""
@@ -63,6 +64,63 @@ class Launches:
     iterations_of: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class LitmusRuns(TrialsRun[MemoryResult]):
+    """The results of the files of a run, by file, with the tests, and why some files have none."""
+
+    tests: dict[str, LitmusTest] = field(default_factory=dict)
+    unreadable: list[InputError] = field(default_factory=list)
+
+
+def cases_of(
+    files: Sequence[Input], ran: LitmusRuns, observations: Sequence[Observation], sound: Sequence[str]
+) -> list[Case]:
+    """Return one test case for each file, in the order of the files."""
+    contradicted = {
+        each.file: f"it was seen to end in {values_text(row.values)}, which {', '.join(against)} forbids"
+        for each in observations
+        for row in each.rows
+        if row.count and (against := [model for model in sound if model in row.forbidden_by])
+    }
+    wrong = {file: (CaseOutcome.FAILURE, why) for file, why in contradicted.items()}
+    wrong |= {error.path or "": (CaseOutcome.ERROR, error.message) for error in ran.unreadable}
+    names = {file: ran.tests[file].name if file in ran.tests else file for file in map(str, files)}
+    return [replace(ran.case(names[file], file, wrong), seconds=ran.seconds.get(file)) for file in map(str, files)]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReport(RunReport[MemoryResult]):
+    """What a run of memory tests has shown: outcomes, and what models say of them."""
+
+    ran: LitmusRuns
+    observations: tuple[Observation, ...] = ()
+    models: tuple[ModelReport, ...] = ()
+
+
+def report_of(device: str, ran: LitmusRuns, models: Sequence[ConsistencyModel], sound: Sequence[str]) -> MemoryReport:
+    """Return what was seen beside what models allow; it is wrong where a model of ``sound`` (names of ``models``)
+    forbids an outcome that was seen.
+    """
+    asked = [(ran.tests[file], model) for file in ran.results for model in models]
+    found = iter(promises_by_processes(asked, cores()))
+    promises = {file: {model.name: next(found) for model in models} for file in ran.results}
+    seen = tuple(observation(file, ran.tests[file], result, promises[file]) for file, result in ran.results.items())
+    reports = tuple(model_report(model.name, seen) for model in models)
+    unsound = tuple(
+        (report.model, file, f"end in {values_text(values)}")
+        for report in reports
+        if report.model in sound
+        for file, values in report.forbidden[:1]
+    )
+    wrong = bool(ran.unreadable or ran.failed or unsound)
+    return MemoryReport(device, ran, unsound, wrong, {}, observations=seen, models=reports)
+
+
+def values_text(values: Sequence[int]) -> str:
+    """Return the values of an outcome as text."""
+    return ", ".join(map(str, values)) or "no values"
+
+
 def run_memory_tests(
     files: Sequence[Input],
     backend: Backend,
@@ -71,16 +129,12 @@ def run_memory_tests(
     running: Running,
     models: Sequence[ConsistencyModel],
     sound: Sequence[str],
-    besides: Callable[[], Besides] | None = None,
-) -> int:
-    """Run the tests, print what was seen, and return the exit code.
+) -> MemoryReport:
+    """Run the tests, and return what was seen.
 
-    It is 1 where a file could not be read, a test could not be run, or an outcome was seen that a model of ``sound``
-    (names of ``models``) forbids.
-
-    ``besides`` is called when all results are there, and its answer is printed in place of the outcomes of each test.
-    Known failures are printed, and are no reason for exit code 1. Raises ``InputError`` where no file can be read, and
-    where the language of the device can say none of the tests.
+    The run is wrong where a file could not be read, a test could not be run, or an outcome was seen that a model of
+    ``sound`` (names of ``models``) forbids, unless failures are known. Raises ``InputError`` where no file can be read,
+    and where the language of the device can say none of the tests.
     """
     campaign = running.campaign
     part = campaign.shard.part(files)
@@ -93,12 +147,10 @@ def run_memory_tests(
     if len(ran.unreadable) == len(part) > 0:
         raise ran.unreadable[0]
     contradicting = sound if running.known is None else ()  # known failures may contradict models
-    printed = besides() if besides else None
-    code, observations = told(device.hardware, ran, models, contradicting, running.as_json, printed)
-    ran.tell_end(campaign)
+    report = report_of(device.hardware, ran, models, contradicting)
     way = profile_name(launches.profile) or ("stress" if launches.profile.stress else "plain")
     suite = class_name(backend.name, device.hardware, device.driver, device.compiler, way)
-    return ran.exit_code({suite: cases_of(part, ran, observations, sound)}, code, device.hardware, running)
+    return replace(report, suites={suite: cases_of(part, ran, report.observations, sound)})
 
 
 def made(
@@ -130,10 +182,8 @@ def decode_memory_test(
     models: Sequence[ConsistencyModel],
     sound: Sequence[str],
     output: Path | None,
-    as_json: bool,
-) -> int:
-    """Print what a test that was run elsewhere has shown, in the form of ``run_memory_tests``, and return the exit
-    code.
+) -> MemoryReport:
+    """Return what a test that was run elsewhere has shown, as ``run_memory_tests`` does.
 
     Raises ``InputError`` where a file cannot be read, or ``dump`` is not the output of a program of this test.
     """
@@ -151,8 +201,7 @@ def decode_memory_test(
         if results.find(trial) != result:
             results.add(result)
     ran = LitmusRuns(tests={str(file): test}, results={str(file): result})
-    code, _ = told(hardware, ran, models, sound, as_json)
-    return code
+    return report_of(hardware, ran, models, sound)
 
 
 @dataclass(frozen=True, slots=True)

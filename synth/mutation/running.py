@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from backends.shared.device import DeviceOptions
@@ -11,11 +11,9 @@ from backends.shared.profiles import Profile
 from corpus.errors import InputError
 from corpus.links import MUTANTS
 from synth.inputs import Input
-from synth.memory.runs import Launches, profile_name
-from synth.memory.seen import Besides
-from synth.mutation.kills import MutantSuite, read_observed, read_suite
+from synth.memory.runs import Launches, MemoryReport, profile_name
+from synth.mutation.kills import MutantSuite, Observed, read_observed, read_suite
 from synth.mutation.plans import PlanEntry, read_plan
-from synth.mutation.show import record, tables
 from synth.requests import SelectionFilter
 
 MOST_LISTED = 100
@@ -36,7 +34,27 @@ def with_mutants(tests: Sequence[Input]) -> tuple[MutantSuite, list[Input]]:
     return suite, [*tests, *(Input(name, name, path / MUTANTS, suite.mutants[name]) for name in counted)]
 
 
-def of_mutants(suite: MutantSuite, results: Path, backend: str, device: str) -> Besides:
+@dataclass(frozen=True, slots=True)
+class MutantsSeen:
+    """What results say of a suite's mutants on a device."""
+
+    suite: MutantSuite
+    observed: Observed
+
+    @property
+    def few(self) -> bool:
+        """Return whether tests and mutants are listed one by one."""
+        return len(self.suite.tests) <= MOST_LISTED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MutantsReport(MemoryReport):
+    """What a run of memory tests and of their mutants has shown."""
+
+    mutants: MutantsSeen
+
+
+def of_mutants(suite: MutantSuite, results: Path, backend: str, device: str) -> MutantsSeen:
     """Return what a file of results says of a suite's mutants on a device."""
     every = read_observed(suite, [results])
     here = {
@@ -44,9 +62,13 @@ def of_mutants(suite: MutantSuite, results: Path, backend: str, device: str) -> 
         for where, seen in every.items()
         if (where.machine.backend, where.machine.device) == (backend, device)
     }
-    few = len(suite.tests) <= MOST_LISTED
-    hint = () if few else (f"synth score {suite.path} --tests --mutants lists them",)
-    return Besides({"mutation": record(suite, here, None)}, (*tables(suite, here, None, 0.95, few, few), *hint))
+    return MutantsSeen(suite, here)
+
+
+def report_with(mutants: MutantsSeen, report: MemoryReport) -> MutantsReport:
+    """Return the report on a run of a suite with what is seen of the suite's mutants."""
+    known = {each.name: getattr(report, each.name) for each in fields(MemoryReport)}
+    return MutantsReport(**known, mutants=mutants)
 
 
 def planned(

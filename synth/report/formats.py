@@ -17,7 +17,7 @@ from corpus.comma_separated import csv_lines
 from synth.inputs import PROGRESS
 from synth.junit import Case, CaseOutcome, class_name, junit
 from synth.mutation.kills import Machine
-from synth.mutation.show import record as mutation_record
+from synth.mutation.records import suite_record
 from synth.report.evidence import Column, Evidence, ReportCell
 from synth.report.tables import findings, label, strongest, tables
 from synth.tables import LANGUAGES, LATEX, MARKDOWN, marked
@@ -105,7 +105,7 @@ def as_json(found: Evidence, title: str, notes: Sequence[str]) -> str:
             for column in found.columns_of(PROGRESS)
         ],
         "mutation": [
-            {"suite": each.suite.path.name, **mutation_record(each.suite, each.observed, None)} for each in found.scored
+            {"suite": each.suite.path.name, **suite_record(each.suite, each.observed, None)} for each in found.scored
         ],
         "trials": [
             {"test": trial.subject, "column": trial.column, "seen": trial.seen, "runs": trial.runs}

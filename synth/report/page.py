@@ -23,7 +23,7 @@ from corpus.suite import Corpus
 from synth.conformance import ConformanceStatus, ModelConformance
 from synth.families.interface import family
 from synth.inputs import MEMORY, PROGRESS
-from synth.mutation.show import rate, span
+from synth.mutation.records import rate, span
 from synth.report.charts import charts
 from synth.report.details import Detail
 from synth.report.evidence import Evidence, Scored, Subject, TrialEvidence

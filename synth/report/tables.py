@@ -10,8 +10,8 @@ from oracle.progress.plugins import shipped_model
 from synth.conformance import ConformanceStatus, ModelConformance
 from synth.inputs import PROGRESS
 from synth.mutation.kills import Machine
+from synth.mutation.records import percent, rate, span
 from synth.mutation.scores import best_of, machines, score, trust
-from synth.mutation.show import percent, rate, span
 from synth.report.evidence import Column, Evidence, Level, ReportCell, Scored
 from synth.statistics import rate_interval
 from synth.tables import Table

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from backends.shared.results import ProgressResult
 from synth.progress.conformance import ModelSummary, by_mapping, by_model
-from synth.progress.runs import by_placement
+from synth.screen.runs import by_placement
 
 
 def result(test: str, mapping: str, outcomes: str, placement: str = "device", confirmed: bool = True) -> ProgressResult:

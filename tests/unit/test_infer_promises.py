@@ -228,9 +228,7 @@ def looped(folder, patch, model, never=NEVER, lives=1 << 30, tests=None):
     patch.setattr(Planted, "lives", lives)
     patch.setenv("SOURCE_DATE_EPOCH", "1")
     device = SlowDevice({}, folder / "log")
-    running = Running(
-        DeviceOptions(1), ("plain", "chunked"), ("device",), 3, 1.0, False, DEFAULT, (), (), None, None, False
-    )
+    running = Running(DeviceOptions(1), ("plain", "chunked"), ("device",), 3, 1.0, False, DEFAULT, (), (), None, None)
     family = promise_family("progress")
     with opened(family, BACKENDS["cpp"], device, running, folder, BOUNDS, never) as experiment:
         outcome = closed_loop(family.valid, (), experiment, LoopBudget(tests))

@@ -19,10 +19,12 @@ from corpus.journal import read_corpus
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from oracle.consistency import resolve_consistency_models
+from synth.campaigns import ALONE
 from synth.inputs import expand
 from synth.junit import CaseOutcome
 from synth.memory.compilation import PLAIN, memory_bundle
-from synth.memory.seen import LitmusRuns, cases_of, told
+from synth.memory.runs import LitmusRuns, cases_of, report_of
+from synth.screen.runs import print_run
 
 MODELS = ("sc", "tso", "c11", "webgpu")
 
@@ -97,9 +99,11 @@ def test_a_run(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
         tests={str(each): each.litmus() for each in files},
         results={str(each): result(each.name, SEEN[each.name]) for each in files},
     )
-    code, observations = told("a device", ran, resolve_consistency_models(MODELS), ["sc", "c11"], as_json=True)
+    report = report_of("a device", ran, resolve_consistency_models(MODELS), ["sc", "c11"])
+    observations = report.observations
+    print_run(report, ALONE, as_json=True)
     said = capsys.readouterr()
-    assert code == 1 and "synth: sc is not sound here" in said.err
+    assert report.wrong and "synth: sc is not sound here" in said.err
     assert "c11" not in said.err
     models = {report["model"]: report for report in json.loads(said.out)["models"]}
     assert {(Path(file).stem, model) for model in MODELS for file, _ in models[model]["forbidden"]} == CONTRADICTIONS

@@ -16,6 +16,7 @@ from corpus.links import MUTANTS
 from synth.inputs import expand
 from synth.memory.runs import Launches
 from synth.mutation.plans import PLAN
+from synth.mutation.records import suite_record
 from synth.mutation.running import of_mutants, planned, with_mutants
 
 MUTEX = Path(__file__).parents[2] / "examples" / "progress" / "mutex.axb"
@@ -48,9 +49,10 @@ def test_of_some_tests_their_mutants_are_run(suite):
 
 def test_what_is_told_is_of_the_device(suite):
     found, _ = with_mutants(expand([str(suite)]))
-    told = of_mutants(found, suite / "results.jsonl", "cpp", "toy")
-    assert [each["score"] for each in told.record["mutation"]["environments"]] == [0.5, 1.0]
-    assert of_mutants(found, suite / "results.jsonl", "cpp", "another").record["mutation"]["environments"] == []
+    seen = {device: of_mutants(found, suite / "results.jsonl", "cpp", device).observed for device in ("toy", "another")}
+    record = suite_record(found, seen["toy"], None)
+    assert [each["score"] for each in record["environments"]] == [0.5, 1.0]
+    assert suite_record(found, seen["another"], None)["environments"] == []
 
 
 @pytest.mark.parametrize("what", ["files", "two suites", "no mutants"])

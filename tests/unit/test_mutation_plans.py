@@ -15,7 +15,7 @@ from mutant_suites import FINE, LINKED, SEEN, SERIAL, TESTS, WEAK, result, write
 from corpus.journal import read_corpus
 from synth.mutation.kills import MutantSuite, observed
 from synth.mutation.plans import PLAN, plan, ways
-from synth.mutation.show import percent, rate, span
+from synth.mutation.records import percent, rate, span
 
 SUITE = MutantSuite(
     Path("suite"), tuple(TESTS), {mutant.name: mutant for mutant in (WEAK, FINE, SERIAL)}, tuple(LINKED)
