@@ -31,7 +31,7 @@ from rich.table import Table
 from oracle.inference.classes import SketchTest
 from oracle.inference.resolution import resolve_sketch
 from oracle.inference.sketch import Sketch
-from synth.drawing.files import write_picture
+from synth.screen.pictures import write_picture
 from synth.drawing.plotting import plot_svg
 
 if TYPE_CHECKING:

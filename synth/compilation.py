@@ -10,11 +10,9 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
-
-import click
 
 from backends.shared.backend import Backend
 from backends.shared.bundle import Bundle, BundledTest
@@ -27,7 +25,6 @@ from corpus.litmus.test import LitmusTest
 from corpus.private import private_folder
 from corpus.runner_tests import SCHEMA, Compiled, RunnerTest, print_runner_test, schema
 from synth.pool import cores
-from synth.screen.console import printable_lines
 from synth.watch import gathered, watched
 
 Item = TypeVar("Item")
@@ -100,25 +97,54 @@ def write_programs(
     return written
 
 
-def check_programs(programs: Sequence[ProgramText], backend: Backend) -> bool:
-    """Compile programs and print what is wrong with them; return whether nothing is."""
+@dataclass(frozen=True, slots=True)
+class WrittenPrograms:
+    """The programs of tests that were written: where they are, and how many of how many, in words.
+
+    ``unread``: a file was no test.
+    """
+
+    programs: Sequence[ProgramText]
+    counted: str
+    places: Sequence[Path]
+    unread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPrograms:
+    """What the compiler, and the language's own check, say of programs.
+
+    ``problems`` are by the names of programs. ``passed`` is the number of those that pass the check, if any program is
+    of a test that it looks at; ``counts`` is what the check counts.
+    """
+
+    total: int
+    compiled: int
+    problems: Sequence[tuple[str, str]]
+    check: str = ""
+    passed: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+LeftOutTest = Callable[[str, str], None]
+"""Is told of a test that a language cannot say: its name, and why."""
+
+
+def check_programs(programs: Sequence[ProgramText], backend: Backend) -> CheckedPrograms:
+    """Compile programs, and return what is wrong with them."""
     with ThreadPoolExecutor(cores()) as pool:  # compilers do the work, in processes of their own
         try:
             checked = [pool.submit(_problems, program, backend) for program in programs]
             found = gathered(checked, "Compiling")
         finally:  # an interruption waits for the compilers that run, and starts no other
             pool.shutdown(wait=False, cancel_futures=True)
-    for program, (_, problems, _) in zip(programs, found, strict=True):
-        for problem in problems:
-            click.echo(printable_lines(f"{program.name}: {problem}"), err=True)
+    problems = [(program.name, one) for program, (_, own, _) in zip(programs, found, strict=True) for one in own]
     compiled = sum(compiles for compiles, _, _ in found)
-    click.echo(f"{compiled} of {len(programs)} compile", err=True)
-    if backend.check is not None and any(program.test for program in programs):
-        passed = sum(not problems for _, problems, _ in found)
-        click.echo(f"{passed} of {compiled} pass {backend.check.name}", err=True)
-        for name, number in sorted(sum((counts for _, _, counts in found), Counter[str]()).items()):
-            click.echo(f"{name}: {number}", err=True)
-    return not any(problems for _, problems, _ in found)
+    if backend.check is None or not any(program.test for program in programs):
+        return CheckedPrograms(len(programs), compiled, problems)
+    passed = sum(not own for _, own, _ in found)
+    counts = dict(sorted(sum((counts for _, _, counts in found), Counter[str]()).items()))
+    return CheckedPrograms(len(programs), compiled, problems, backend.check.name, passed, counts)
 
 
 def _problems(program: ProgramText, backend: Backend) -> tuple[bool, list[str], Counter[str]]:
@@ -174,20 +200,22 @@ def bundled_tests(
     return tuple(bundled.values()), refused
 
 
-def write_bundle(bundle: Bundle, backend: Backend, output: Path, check: bool) -> bool:
-    """Write the files of a bundle into ``output``; return whether its programs compile, if ``check`` asks.
+def write_bundle(
+    bundle: Bundle, backend: Backend, output: Path, left_out: LeftOutTest, unread: bool
+) -> WrittenPrograms:
+    """Write the files of a bundle into ``output``, and return its programs for the ways to launch that are chosen at
+    first.
 
-    Tests that the language cannot say are named on stderr. Raises ``InputError`` where the folder cannot be written to.
+    Raises ``InputError`` where the folder cannot be written to.
     """
     assert backend.bundle is not None
     for name, reason in bundle.refused:
-        click.echo(printable(f"{name}: {reason}"), err=True)
+        left_out(name, reason)
     files = backend.bundle(bundle)
     write_files(output, files)
     of = f" of {len(bundle.tests) + len(bundle.refused)}" if bundle.refused else ""
-    where = ", ".join(str(output / name) for name in files)
-    click.echo(printable(f"{len(bundle.tests)}{of} tests in {where}"), err=True)
-    return not check or check_programs(_chosen_at_first(bundle), backend)
+    places = [output / name for name in files]
+    return WrittenPrograms(_chosen_at_first(bundle), f"{len(bundle.tests)}{of} tests", places, unread)
 
 
 def _chosen_at_first(bundle: Bundle) -> list[ProgramText]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,3 +86,13 @@ class LeftOut:
         """Print a line on standard error that says what is left out of folders; none where nothing is."""
         if said := str(self):
             remark(f"{', '.join(map(str, folders))}: {said}")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTests:
+    """Tests that were written into a folder, of so many where some may be left out; ``complete``: none is."""
+
+    folder: Path
+    count: int
+    total: int | None = None
+    complete: bool = True

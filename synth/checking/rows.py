@@ -1,4 +1,4 @@
-"""Answers about kernels as rows, one for each kernel with a launch and a model: a table, CSV, and JSON a line.
+"""Answers about kernels as rows, one for each kernel with a launch and a model: CSV, and JSON a line.
 
 Rows of CSV and JSON have no times, so the same files give the same bytes. They can be read again, so that a run goes on
 behind those that a file has (``synth.growing_file``).
@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from corpus.comma_separated import cells, csv_line
 from corpus.errors import InputError, printable
@@ -20,9 +19,6 @@ from corpus.files import read_text
 from synth.checking.account import CheckedKernel, named, own_lines, removed_lines
 from synth.checking.questions import CheckAnswer
 from synth.growing_file import WholeLines, begun
-
-if TYPE_CHECKING:  # slow to import
-    from rich.table import Table
 
 CSV, JSONL = "csv", "jsonl"
 """The forms of which a row is a line."""
@@ -34,8 +30,6 @@ COLUMNS = ("file", "kernel", "launch", "model", "answer", "what", "unroll", "pro
 how far loops were followed, if there may be more beyond; ``lines`` the source lines of what is found; ``removed`` those
 of accesses that the compiled code has not; ``problem`` why there is no answer, or why some questions have none.
 """
-
-_COLOURS = {CheckAnswer.SAFE: "green", CheckAnswer.FOUND: "red", CheckAnswer.ERROR: "red"}
 
 
 def header_of(form: str) -> str:
@@ -153,27 +147,3 @@ def _of_cells(row: Sequence[str]) -> CheckedKernel:
     file, kernel, launch, model, answer, what, *_, problem = cells(row)
     kinds = tuple(what.split(", ")) if what else ()
     return CheckedKernel(file, kernel, launch, model, CheckAnswer(answer), kinds, problem=problem)
-
-
-def table_of(every: Sequence[CheckedKernel]) -> tuple[Table, list[str]]:
-    """Return a table with a row for each answer, and the lines below it: how many there are, and what has no answer."""
-    from rich.text import Text
-
-    from synth.screen.console import plain_table
-
-    models = len({each.model for each in every if each.model}) > 1
-    table = plain_table("file", "kernel", "launch", *(("model",) if models else ()), "answer", "progress")
-    table.columns[0].overflow = "fold"  # a name that is cut short names no file
-    table.add_column("s", justify="right")
-    for each in every:
-        words = Text(each.words, _COLOURS.get(each.answer, "yellow"))
-        needs = str(each.record.get("needs", ""))
-        names = [each.file, each.kernel, each.launch, *((each.model,) if models else ())]
-        table.add_row(
-            *map(Text, map(printable, names)), words, needs, "" if each.seconds is None else f"{each.seconds:.1f}"
-        )
-    counts = Counter(each.answer for each in every)
-    lines = [", ".join(f"{counts[answer]} {answer}" for answer in CheckAnswer if counts[answer])]
-    unanswered = [each for each in every if each.problem and each.answer is not CheckAnswer.ERROR]
-    lines += [line for each in unanswered for line in each.lines]
-    return table, lines + [f"{each.name}: no answer: {reason}" for each in every for reason in each.reasons]

@@ -16,7 +16,6 @@ import click
 
 from corpus.errors import one_line, visible
 from synth import VERSION
-from synth.drawing.files import check_picture_name, write_picture
 from synth.interruption import until_interrupted
 from synth.options.form import form_options, print_as, printed_as
 from synth.options.launch import compiler_option, launch_options
@@ -25,6 +24,7 @@ from synth.options.page import Page
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
 from synth.requests import ENUMERATE, SAT, LaunchWords
+from synth.screen.pictures import check_picture_name, write_picture
 from synth.tables import FORMS, TABLE
 from synth.worker import Limits
 
@@ -284,10 +284,12 @@ def _print(answers: Iterable[CheckedKernel], form: str) -> Sequence[CheckedKerne
         click.echo(header_of(form), nl=False)
         return _print_lines(answers, form)
     if form in FORMS:
+        from synth.screen.checks import print_checks
+
         print_as(form)
         for checked in until_interrupted(answers):
             if checked:
-                _print_table(checked)
+                print_checks(checked)
         return checked
     checked = list(answers)
     match form:
@@ -317,14 +319,3 @@ def _print_lines(answers: Iterable[CheckedKernel], form: str, out: IO[str] | Non
         if out is None:
             checked.append(each)
     return checked
-
-
-def _print_table(checked: Sequence[CheckedKernel]) -> None:
-    from synth.checking.rows import table_of
-    from synth.screen.console import print_table, screen
-
-    table, lines = table_of(checked)
-    console = screen(120 + max((len(each.name) for each in checked), default=0))
-    print_table(console, table)
-    for line in lines:
-        console.print(line, markup=False)

@@ -9,10 +9,13 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError, one_line, printable, visible
@@ -23,12 +26,11 @@ from oracle.consistency import resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from oracle.executions.judge import Answer
 from synth.accounts import Account, in_columns
-from synth.drawing.files import DOT, check_picture_name, write_picture
 from synth.explanations import explanations, unexplained
 from synth.families.interface import family
 from synth.inputs import MEMORY, Input
 from synth.memory.comparison import Differences, ModelComparison, Pair, compare, write_differences
-from synth.memory.ordering import difference_text, ordering_record, ordering_table
+from synth.memory.ordering import Ordering, difference_text, ordering_record, search_text
 from synth.memory.suites import axiomatic, empty_sets, narrowed
 from synth.options.form import json_option, printed_as
 from synth.options.models import ModelName
@@ -38,7 +40,8 @@ from synth.options.vocabulary import Words, vocabulary_option
 from synth.options.work import A_PART, limit_options, run_options, workplaces
 from synth.pool import Jobs, resumable
 from synth.requests import MOST_EVENTS
-from synth.screen.console import print_table, printable_lines, screen, table_console
+from synth.screen.console import plain_table, print_table, printable_lines, screen, table_console
+from synth.screen.pictures import DOT, check_picture_name, write_picture
 from synth.tables import TABLE
 from synth.units import INTERRUPTED, Record, Until, Unwritten
 from synth.watch import watching
@@ -230,3 +233,13 @@ def _tell(pair: Pair, tests: list[Test], models: tuple[str, ...], limits: Limits
     if others := [test.name for test in tests[SHOWN:]]:
         click.echo("\nand " + "\n    ".join(others))
     click.echo()
+
+
+def ordering_table(ordering: Ordering) -> Table:
+    """Return the table of how each two models relate, with the smallest test that each of them alone allows."""
+    table = plain_table("model", "", "model", "the first alone allows", "the second alone allows")
+    for one, other in combinations(ordering.models, 2):
+        searches = ordering.searches[one, other], ordering.searches[other, one]
+        words = (one, ordering.standing(one, other), other, *map(search_text, searches))
+        table.add_row(*map(Text, words))
+    return table

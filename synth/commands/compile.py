@@ -17,8 +17,8 @@ from backends.shared.process import ended_by_signals
 from backends.shared.profiles import read_profile
 from corpus.errors import InputError
 from corpus.files import halves
-from synth.compilation import Making
-from synth.families.interface import chosen, family_given, refuse_foreign
+from synth.compilation import Making, check_programs
+from synth.families.interface import chosen, family_given
 from synth.inputs import MEMORY, family_of
 from synth.options.form import json_option
 from synth.options.mapping import mapping_option, placement_option
@@ -33,9 +33,10 @@ from synth.options.question_folder import (
     question_name,
     told,
 )
-from synth.options.tests import choice_options
+from synth.options.tests import choice_options, refuse_foreign
 from synth.pool import cores, resumable
 from synth.requests import SelectionFilter
+from synth.screen.programs import print_checked_programs, print_left_out, print_written_programs
 
 if TYPE_CHECKING:
     from synth.translation.compiled import TranslationTask
@@ -237,8 +238,19 @@ def command(
     translations: list[TranslationTask] = []
     if check_translation:
         # These read code, and other compilations do not.
-        from synth.translation.suites import RESULTS, check_suite, known_verdicts, request_of, tasks_of
+        from synth.screen.checks import print_translations
+        from synth.translation.suites import (
+            RESULTS,
+            check_suite,
+            is_finding,
+            known_verdicts,
+            missing_compilers,
+            request_of,
+            tasks_of,
+        )
 
+        for name, needs in missing_compilers(backend).items():
+            click.echo(f"{name} is left out; it needs {' and '.join(needs)}", err=True)
         translations = tasks_of(tests, backend)
     launched = tuple(map(read_profile, profiles))
     if question:
@@ -254,10 +266,18 @@ def command(
             file.unlink()
         known = known_verdicts(translations, output, request_of(tests, backend))
     with ended_by_signals():
-        code = kind.compile(tests, language, making, output, check)
+        written = kind.compile(tests, language, making, output, print_left_out)
+        print_written_programs(written)
+        code = int(written.unread)
+        if check:
+            checked = check_programs(written.programs, language)
+            print_checked_programs(checked)
+            code = 1 if checked.problems else code
         if translations:
             with resumable():
-                code = max(code, 0 if check_suite(translations, output, cores(), known=known) else 1)
+                translated = check_suite(translations, output, cores(), known=known)
+                print_translations(translated)
+                code = 1 if any(map(is_finding, translated)) else code
         if question:
             mark(output, question, code)
         sys.exit(code)

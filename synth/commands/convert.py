@@ -9,9 +9,27 @@ import click
 
 from corpus.dialects.registry import DIALECTS
 from corpus.files import write_atomically
+from corpus.laws.vulkan import STORAGE
 from synth.inputs import expand
-from synth.memory.conversion import convert_folder, converted, drop_option, storage_option
+from synth.memory.conversion import DROPS, convert_folder, converted
 from synth.options.tests import bell_option, with_bell
+from synth.screen.programs import print_written_tests
+
+drop_option = click.option(
+    "--drop", "dropped", type=click.Choice(list(DROPS)), multiple=True, help="See above; may be repeated."
+)
+"""``--drop``; its value is a tuple of names of ``DROPS``."""
+
+
+def _classes(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
+    classes = tuple(value.split(",")) if value else ()
+    if not set(classes) <= set(STORAGE) or len(set(classes)) != len(classes) or len(classes) > 2:
+        raise click.BadParameter(f"expected one or two of {', '.join(STORAGE)}, found {value}")
+    return classes
+
+
+storage_option = click.option("--storage", metavar="CLASS[,CLASS]", callback=_classes, help="See above.")
+"""``--storage``: Vulkan's storage classes of global and of shared memory."""
 
 
 @click.command(name="convert")
@@ -88,4 +106,6 @@ def command(
         return
     if output is None:
         raise click.UsageError("several files need -o FOLDER")
-    sys.exit(convert_folder(tests, dialect, dropped, output, storage=storage))
+    written = convert_folder(tests, dialect, dropped, output, storage=storage)
+    print_written_tests(written)
+    sys.exit(0 if written.complete else 2)

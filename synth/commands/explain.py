@@ -15,7 +15,6 @@ import click
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.accounts import Account, in_columns
-from synth.drawing.files import DOT, check_picture_name, write_picture
 from synth.drawing.pictures import Drawing, side_by_side
 from synth.explanations import explanations, unexplained
 from synth.families.interface import Told, chosen, family_given
@@ -28,6 +27,7 @@ from synth.options.tests import bell_option, choice_options, with_bell
 from synth.options.work import limit_options
 from synth.requests import AUTO, SelectionFilter
 from synth.screen.console import printable_lines, table_console
+from synth.screen.pictures import DOT, check_picture_name, write_picture
 from synth.worker import Limits
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from corpus.errors import InputError
+from synth.commands.convert import drop_option
 from synth.families.interface import chosen, families, family_given
-from synth.memory.conversion import drop_option
 from synth.options.page import Page
 from synth.options.question_folder import (
     FolderState,
@@ -22,6 +22,7 @@ from synth.options.question_folder import (
 )
 from synth.options.tests import choice_options
 from synth.requests import SelectionFilter
+from synth.screen.programs import print_written_tests
 
 
 @click.command(name="export", cls=Page, first="--to --model --where --output")
@@ -109,14 +110,18 @@ def command(
         raise InputError(f"--to {target} is for {kinds}; these tests can go to {others}")
     tests = chosen(asked, inputs, choice)
     if output is not None:
-        sys.exit(asked.export(tests, target, dropped, models, output))
+        written = asked.export(tests, target, dropped, models, output)
+        print_written_tests(written)
+        sys.exit(0 if written.complete else 2)
     question = asked_of_tests((each.label, each.to_carry().carried) for each in tests)
     folder = answer_folder(question_name([first_words(inputs), target], ("target",)), question)
     if told(folder, f"{len(tests)} tests to {target}"):
         return
     if folder.state is not FolderState.NEW:
         raise InputError("it lacks tests: remove the folder to see which, and why", str(folder.path))
-    code = asked.export(tests, target, dropped, models, folder.path)
+    written = asked.export(tests, target, dropped, models, folder.path)
+    print_written_tests(written)
+    code = 0 if written.complete else 2
     if folder.path.is_dir():
         mark(folder.path, question, code)
     sys.exit(code)

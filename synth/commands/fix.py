@@ -16,7 +16,6 @@ from backends.shared.files import file_stem
 from corpus.awaited import awaiting
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from synth.drawing.files import check_picture_name, write_picture
 from synth.inputs import Input, check_one_file_each, expand
 from synth.options.form import json_option
 from synth.options.launch import compiler_option, launch_options
@@ -28,6 +27,7 @@ from synth.pool import Jobs, results_in_order, run_tasks
 from synth.repair.costs import TARGETS
 from synth.requests import KERNELS, NOT_REPAIRED, LaunchWords
 from synth.screen.console import printable_lines
+from synth.screen.pictures import check_picture_name, write_picture
 from synth.units import stopped_by
 from synth.watch import Watch, watching
 from synth.worker import Limits

@@ -14,7 +14,7 @@ from backends.shared.process import ended_by_signals
 from backends.shared.profiles import STRESS, read_profile
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from synth.hardening.account import print_found, record
+from synth.hardening.account import record
 from synth.hardening.application import MOST_PLACES, Application, include, words
 from synth.hardening.journal import NAME, hardening_of, journalled
 from synth.hardening.reduction import Places, ProgramRun, Reduction
@@ -23,6 +23,7 @@ from synth.options.page import Page
 from synth.options.question_folder import FolderState, question_folder, question_name, told
 from synth.options.values import Seconds
 from synth.screen.console import screen
+from synth.screen.searches import print_hardening
 from synth.statistics import CONFIDENCE, runs_without_failure
 from synth.watch import watching
 
@@ -156,7 +157,7 @@ def command(
     if as_json:
         click.echo(found)
     else:
-        print_found(reduction, verdict, CONFIDENCE, screen())
+        print_hardening(reduction, verdict, CONFIDENCE, screen())
     sys.exit(verdict in ("broken", "stopped"))
 
 

@@ -12,29 +12,29 @@ import click
 from backends.shared.mapping import MAPPINGS, PLACEMENTS
 from backends.shared.process import ended_by_signals
 from constraints.solvers import DEFAULT_SOLVER
-from corpus.errors import one_line, visible
+from corpus.errors import InputError, one_line, visible
 from oracle.inference.promise_family import is_promise_family, promise_family
 from oracle.inference.resolution import resolve_sketch
-from synth.drawing.files import check_picture_name, write_picture
-from synth.families.interface import refuse_given
 from synth.inference.answer import lines_of, ordering_of, record_of
 from synth.inference.facts import NeverSeen
-from synth.inference.loop import LoopOptions
+from synth.inference.loop import LoopOptions, LoopStep
 from synth.inference.memory import SketchHypotheses
 from synth.inference.output import write_answer, write_program
 from synth.inference.pipeline import InferenceRequest, answered, folder_of, run_loop, told_apart
-from synth.inference.promise_answers import PromiseRequest, infer_promises
+from synth.inference.promise_answers import PromiseRequest, answers_record, infer_promises, placed_lines
 from synth.inference.promise_runs import TRIES
 from synth.inference.promises import parse_bound
 from synth.memory.suites import narrowed
 from synth.options.form import json_option
 from synth.options.loop import loop_options
 from synth.options.page import Page
+from synth.options.tests import refuse_given
 from synth.options.values import Span
 from synth.options.vocabulary import Words, vocabulary_option
 from synth.pool import resumable
 from synth.requests import MOST_EVENTS
 from synth.screen.console import printable_lines
+from synth.screen.pictures import check_picture_name, write_picture
 from synth.units import Until
 
 OF_SKETCHES = ("changes", "events", "vocabulary", "threads", "stress")
@@ -226,7 +226,7 @@ def command(
             tries,
             backend,
         )
-        sys.exit(infer_promises(promises, output, as_json, svg))
+        sys.exit(_answer_promises(promises, output, as_json, svg))
     refuse_given(context, OF_PROMISES, "families of promises")
     given = resolve_sketch(sketch)
     if all(hole.usual is not None for hole in given.holes):
@@ -240,7 +240,10 @@ def command(
             found = told_apart(asked, Until.limits(None, time_limit))
         else:
             with ended_by_signals(), resumable():
-                found = run_loop(asked, loop, folder, as_json)
+                found = run_loop(asked, loop, folder, _drop_step if as_json else _print_step)
+            if found.end is not None and not as_json:
+                reason = f": {found.end.reason}" if found.end.reason else ""
+                click.echo(f"{found.end.ran} tests ran: {found.end.end}{reason}\n")
         for line in found.known.unread:
             click.echo(one_line(f"synth: {line}"), err=True)
         told = answered(asked, found)
@@ -260,3 +263,29 @@ def command(
 
         write_picture(svg, order.draw(ordering_of(told)).svg())
     sys.exit(1 if told.contradiction is not None else 0)
+
+
+def _print_step(step: LoopStep) -> None:
+    click.echo(f"{step.name}: {step.before.size:,} -> {step.after.size:,} models fit")
+
+
+def _drop_step(step: LoopStep) -> None:
+    """Print nothing: what is printed is JSON."""
+
+
+def _answer_promises(asked: PromiseRequest, output: Path | None, as_json: bool, svg: Path | None) -> int:
+    """Print the answers about promises, and return the exit code: 1 where no model fits, or a device was stuck."""
+    found = infer_promises(asked, output)
+    if as_json:
+        click.echo(visible(json.dumps(answers_record(found), ensure_ascii=False)))
+    else:
+        lines = (line for each in found for line in placed_lines(each, len(found) > 1))
+        click.echo(printable_lines("\n".join(lines)))
+    if svg is not None:
+        if len(found) > 1:
+            raise InputError("--picture: a picture for each of several placements; --placement names one", str(svg))
+        if found[0].answer.classes:
+            from synth.drawing import order
+
+            write_picture(svg, order.draw(ordering_of(found[0].answer)).svg())
+    return 1 if any(each.is_stuck or each.answer.contradiction is not None for each in found) else 0

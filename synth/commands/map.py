@@ -24,7 +24,6 @@ from corpus.journal import Journal
 from corpus.litmus.orders import SCOPES
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from synth.drawing.execution import draw_bug
-from synth.drawing.files import check_picture_name, write_picture
 from synth.memory.bugs import ToldBug
 from synth.memory.refuting import Searched, search, search_features, search_weaker, write_bugs
 from synth.memory.translating import Checked, checked
@@ -36,6 +35,7 @@ from synth.options.work import A_PART, limit_options, run_options, workplaces
 from synth.pool import resumable
 from synth.requests import MOST_EVENTS, spelled
 from synth.screen.console import printable_lines
+from synth.screen.pictures import check_picture_name, write_picture
 from synth.units import INTERRUPTED, Until, Unwritten
 from synth.watch import watching
 from synth.worker import Limits

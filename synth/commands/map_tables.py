@@ -20,7 +20,6 @@ from corpus.journal import Journal
 from corpus.litmus.orders import Scope
 from oracle.consistency import resolve_consistency_models
 from synth.drawing.execution import draw_table_bug
-from synth.drawing.files import write_picture
 from synth.memory.sequences import (
     SOURCE,
     CheckedTables,
@@ -40,6 +39,7 @@ from synth.options.work import workplaces
 from synth.pool import resumable
 from synth.requests import spelled
 from synth.screen.console import printable_lines
+from synth.screen.pictures import write_picture
 from synth.units import INTERRUPTED, Until, Unwritten
 from synth.watch import watching
 from synth.worker import Limits

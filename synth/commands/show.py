@@ -14,7 +14,6 @@ from rich.table import Table
 from corpus.errors import printable
 from corpus.journal import read_corpus
 from corpus.progress.idioms import IDIOMS
-from synth.drawing.files import check_picture_name, write_picture
 from synth.families.interface import family
 from synth.inputs import family_in
 from synth.options.form import json_option
@@ -23,6 +22,7 @@ from synth.options.tests import choice_options
 from synth.requests import SelectionFilter
 from synth.screen.console import Listing, plain_table, print_json, print_table, screen
 from synth.screen.counts import count_tables
+from synth.screen.pictures import check_picture_name, write_picture
 from synth.watch import busy
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -22,7 +23,9 @@ from synth.options.page import Page
 from synth.options.question_folder import FolderState, question_folder, question_name, told
 from synth.options.values import Seconds
 from synth.screen.console import screen
-from synth.tuning.account import print_found, record, remarks
+from synth.screen.pictures import write_picture
+from synth.screen.searches import print_tuning
+from synth.tuning.account import record, remarks
 from synth.tuning.journal import answered, journal_of, open_journal, search_of
 from synth.tuning.measuring import Bench
 from synth.tuning.search import METHODS, Grid, ProfileSearch, TuningResult
@@ -189,11 +192,11 @@ def command(
     if plot is not None:
         from synth.drawing.plots import draw_tuning
 
-        draw_tuning(found, names, plot)
+        _write_pictures(plot, draw_tuning(found, names))
     if as_json:
         click.echo(json.dumps(record(found, names, device.hardware), indent=2))
     else:
-        print_found(found, names, device.hardware, output, screen())
+        print_tuning(found, names, device.hardware, output, screen())
 
 
 def _check_name(output: Path) -> None:
@@ -218,3 +221,13 @@ def _named(backend: str, key: str, as_json: bool) -> Path:
     file = question_folder(name, found, ending=".toml", beside=".journal.jsonl")
     told(file, f"a profile for {backend}", as_json)
     return file.path
+
+
+def _write_pictures(folder: Path, pictures: Mapping[str, str]) -> None:
+    """Write pictures into a folder, which is made if need be, by their titles. Raises ``InputError``."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", str(folder)) from None
+    for title, svg in pictures.items():
+        write_picture(folder / f"{title}.svg", svg)

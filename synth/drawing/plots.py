@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus.errors import InputError
-from synth.drawing.files import write_picture
 from synth.drawing.plotting import plot_svg
 from synth.tuning.account import Rate, rate_of
 from synth.tuning.search import INCANTATIONS, Patches, ProfileComparison, Trials, TuningResult
@@ -29,8 +26,8 @@ _BEST = 16
 """The number of sequences that are drawn."""
 
 
-def draw_tuning(found: TuningResult, names: Sequence[str], folder: Path) -> list[Path]:
-    """Write a picture of each step and of the rates into a folder, which is made if need be. Raises ``InputError``."""
+def draw_tuning(found: TuningResult, names: Sequence[str]) -> dict[str, str]:
+    """Return a picture of each step and of the rates, by their titles."""
     pictures: dict[str, str] = {}
     for title, step in found.steps.items():
         match step:
@@ -50,14 +47,7 @@ def draw_tuning(found: TuningResult, names: Sequence[str], folder: Path) -> list
             for way, samples in found.rates.items()
         }
     )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", str(folder)) from None
-    files = [folder / f"{title}.svg" for title in pictures]
-    for file, svg in zip(files, pictures.values(), strict=True):
-        write_picture(file, svg)
-    return files
+    return pictures
 
 
 def _patches(step: Patches, names: Sequence[str]) -> str:

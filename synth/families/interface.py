@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import click
-from click.core import ParameterSource
-
-from corpus.errors import InputError
 from synth.accounts import Account
+from synth.folders import WrittenTests
 from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
 from synth.requests import SelectionFilter
@@ -21,7 +18,7 @@ if TYPE_CHECKING:  # slow to import, and not every command needs it
     from backends.shared.backend import Backend
     from corpus.suite import Corpus
     from corpus.test import Test
-    from synth.compilation import Making
+    from synth.compilation import LeftOutTest, Making, WrittenPrograms
     from synth.drawing.pictures import Drawing
     from synth.runs import Running, RunReport
 
@@ -103,16 +100,18 @@ class Family(Protocol):
         ``bell`` is a bell file that is read before the models. Raises ``InputError`` where a model is unknown.
         """
 
-    def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
-        """Write tests as programs, compile them where that is asked for, and return the exit code."""
+    def compile(
+        self, tests: Sequence[Input], language: Backend, making: Making, output: Path, left_out: LeftOutTest
+    ) -> WrittenPrograms:
+        """Write tests as programs; ``left_out`` is told of each that the language cannot say."""
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> RunReport[Any]:
         """Run tests on a device, or read what a test wrote elsewhere, and return what was seen."""
 
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path
-    ) -> int:
-        """Write tests in a format into a new folder, and return the exit code.
+    ) -> WrittenTests:
+        """Write tests in a format into a new folder.
 
         ``models`` are written beside the tests, for the tools that judge them.
         """
@@ -143,16 +142,3 @@ def chosen(kind: Family, paths: Sequence[str], choice: SelectionFilter) -> list[
     Raises ``InputError`` where ``SelectionFilter.of`` does.
     """
     return choice.of(expand(paths), lambda given: given.name, kind.record)
-
-
-def refuse_foreign(context: click.Context, kind: Family) -> None:
-    """Raise ``InputError`` where an option was given that only the other family of tests has."""
-    refuse_given(context, kind.foreign, " and ".join(each.kind for each in families().values() if each is not kind))
-
-
-def refuse_given(context: click.Context, parameters: Collection[str], others: str) -> None:
-    """Raise ``InputError`` where one of these parameters was given, which are for ``others``."""
-    for parameter in context.command.params:
-        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if given and parameter.name in parameters:
-            raise InputError(f"{parameter.opts[0]} is for {others}")

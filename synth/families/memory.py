@@ -14,6 +14,7 @@ from corpus.extras import need
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
 from synth.families.interface import CorpusCounts, Told, VerdictWords
+from synth.folders import WrittenTests
 from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
 from synth.memory.labels import LitmusLabelling
@@ -24,7 +25,7 @@ if TYPE_CHECKING:  # imported only where a command needs it
     from backends.shared.backend import Backend
     from corpus.suite import Corpus
     from corpus.test import Test
-    from synth.compilation import Making
+    from synth.compilation import LeftOutTest, Making, WrittenPrograms
     from synth.runs import Running, RunReport
 
 
@@ -142,11 +143,13 @@ class Memory:
             bell=bell,
         )
 
-    def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
+    def compile(
+        self, tests: Sequence[Input], language: Backend, making: Making, output: Path, left_out: LeftOutTest
+    ) -> WrittenPrograms:
         from synth.memory.compilation import PLAIN, compile_memory, memory_bundle
 
         if language.bundle is None:
-            return 0 if compile_memory(tests, language, making, output, check) else 1
+            return compile_memory(tests, language, making, output, left_out)
         from synth.compilation import write_bundle
         from synth.tuning.search import random_profiles
 
@@ -155,7 +158,7 @@ class Memory:
         ways = PLAIN | {profile.label: profile for profile in making.profiles}
         draws = random_profiles(making.random)
         bundle, all_read = memory_bundle(tests, language, ways, making.instances, models, making.iterations, draws)
-        return 0 if write_bundle(bundle, language, output, check) and all_read else 1
+        return write_bundle(bundle, language, output, left_out, not all_read)
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> RunReport[Any]:
         from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
@@ -194,7 +197,7 @@ class Memory:
 
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path
-    ) -> int:
+    ) -> WrittenTests:
         from synth.memory.conversion import CONFORMANCE, RUNNERS_JSON, TARGETS, convert_folder, export_json, model_files
 
         if target in (CONFORMANCE, RUNNERS_JSON) and (dropped or models):

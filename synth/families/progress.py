@@ -8,14 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from corpus.errors import InputError, printable
+from corpus.errors import InputError
 from corpus.extras import need
 from corpus.test import Test
 from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
 from synth.families.interface import CorpusCounts, Told, VerdictWords
+from synth.folders import WrittenTests
 from synth.inputs import Input, read_all
 from synth.labels import JSON, Labelling
 from synth.progress.labels import ProgressLabelling
@@ -25,7 +24,7 @@ if TYPE_CHECKING:  # imported only where a command needs it
     from backends.shared.backend import Backend
     from corpus.suite import Corpus
     from oracle.progress.explain import Explanation
-    from synth.compilation import Making
+    from synth.compilation import LeftOutTest, Making, WrittenPrograms
     from synth.runs import Running, RunReport
 
 
@@ -82,7 +81,9 @@ class Progress:
         names = tuple(model.name for model in resolve_models(models))
         return ProgressLabelling(tuple(models), names, facts_told=form == JSON, method=method)
 
-    def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
+    def compile(
+        self, tests: Sequence[Input], language: Backend, making: Making, output: Path, left_out: LeftOutTest
+    ) -> WrittenPrograms:
         from synth.compilation import write_bundle
         from synth.progress.compilation import compile_progress, progress_bundle
 
@@ -90,10 +91,9 @@ class Progress:
         language.check_placements(making.placements)
         if language.bundle is not None:
             judges = resolve_models(making.models) if making.models else []
-            passed = write_bundle(progress_bundle(found.values(), language, making, judges), language, output, check)
-        else:
-            passed = compile_progress(found.values(), language, making, output, check)
-        return 0 if passed and all_read else 1
+            bundle = progress_bundle(found.values(), language, making, judges)
+            return write_bundle(bundle, language, output, left_out, not all_read)
+        return compile_progress(found.values(), language, making, output, not all_read)
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> RunReport[Any]:
         from backends.shared.files import distinct
@@ -109,15 +109,14 @@ class Progress:
 
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path
-    ) -> int:
+    ) -> WrittenTests:
         if dropped or models:
             raise InputError(f"{'--drop' if dropped else '--model'} is for litmus tests")
         from corpus.export import export
         from synth.watch import watched
 
         export([given.axb() for given in watched(tests, len(tests), "Writing")], target, folder)
-        click.echo(f"{len(tests)} tests in {printable(str(folder))}")
-        return 0
+        return WrittenTests(folder, len(tests))
 
 
 def told_of_system(given: Input, explanation: Explanation) -> Told:

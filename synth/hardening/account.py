@@ -1,14 +1,11 @@
-"""The result of a hardening as words, as a table and as plain data."""
+"""The result of a hardening as words and as plain data."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rich.text import Text
-
 from synth.hardening.application import spelled
 from synth.hardening.reduction import FenceTally, Places, Reduction, Verdict
-from synth.screen.console import Screen, plain_table
 from synth.statistics import rate_interval
 
 
@@ -25,11 +22,12 @@ def record(reduction: Reduction, verdict: Verdict, confidence: float) -> dict[st
         "stable": reduction.stable,
         "confidence": confidence,
         "restarts": reduction.restarts,
-        "configurations": [_row(places, tally, confidence) for places, tally in reduction.tallies.items()],
+        "configurations": [tally_record(places, tally, confidence) for places, tally in reduction.tallies.items()],
     }
 
 
-def _row(places: Places, tally: FenceTally, confidence: float) -> dict[str, Any]:
+def tally_record(places: Places, tally: FenceTally, confidence: float) -> dict[str, Any]:
+    """Return what runs with fences at some places have shown."""
     runs, failures = len(tally.runs), len(tally.failures)
     low, high = rate_interval(failures, runs, confidence) if runs else (0.0, 1.0)
     return {
@@ -78,33 +76,3 @@ def _failure(tally: FenceTally) -> str:
 
 def _fences(places: Places) -> str:
     return f"{'fence' if len(places) == 1 else 'fences'} {spelled(places)}" if places else "none"
-
-
-def print_found(reduction: Reduction, verdict: Verdict, confidence: float, console: Screen) -> None:
-    """Print the sets of fences in the order in which they were tried, and the answer.
-
-    The last column compares the time of a run with that of a run without any fence; failures end the runs of most sets.
-    """
-    table = plain_table("Fences", "runs", "failed", "hung", f"rate ({confidence:g} confidence)", "ms", "cost")
-    none = reduction.tallies.get(frozenset())
-    free = none.seconds if none else None
-    for places, tally in reduction.tallies.items():
-        row = _row(places, tally, confidence)
-        seconds = tally.seconds
-        cost = f"{seconds / free - 1:+.0%}" if seconds is not None and free else ""
-        table.add_row(
-            _named(places, reduction),
-            str(row["runs"]),
-            str(row["failures"]),
-            str(row["hung"] or ""),
-            f"{row['low']:.2%} to {row['high']:.2%}",
-            f"{1000 * seconds:.1f}" if seconds is not None else "",
-            cost,
-        )
-    console.print(table)
-    console.print(Text(f"\n{answer(reduction, verdict, confidence)}"), soft_wrap=True)
-
-
-def _named(places: Places, reduction: Reduction) -> Text:
-    every = len(places) == reduction.places
-    return Text("all" if every else spelled(places) or "none", style="bold" if places == reduction.needed else "")

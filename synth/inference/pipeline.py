@@ -6,13 +6,11 @@ With ``--run`` the tests are run as they are found, and what is seen is more fac
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import click
 
 from backends.registry import BACKENDS
 from backends.shared.profiles import DEFAULT, STRESS
@@ -24,7 +22,7 @@ from oracle.inference.fitting import fitting
 from oracle.inference.sketch import Sketch
 from synth.inference.answer import InferenceAnswer, answer
 from synth.inference.facts import MemoryFacts, NeverSeen, read_facts
-from synth.inference.loop import LoopBudget, LoopOptions, LoopStep, closed_loop
+from synth.inference.loop import LoopBudget, LoopOptions, LoopOutcome, LoopStep, closed_loop
 from synth.inference.memory import ProgramSearch, SketchHypotheses, changes_that_fit
 from synth.inference.memory_runs import LitmusExperiment
 from synth.memory.runs import INSTANCES, Launches
@@ -77,11 +75,12 @@ class InferenceRequest:
 
 @dataclass(frozen=True)
 class ToldTests:
-    """What is known of tests, how far programs were searched, and the tests that were found."""
+    """What is known of tests, how far programs were searched, the tests that were found, and how a loop ended."""
 
     known: MemoryFacts
     search: ProgramSearch
     records: list[Test]
+    end: LoopOutcome | None = None
 
 
 def told_apart(asked: InferenceRequest, until: Until) -> ToldTests:
@@ -96,9 +95,12 @@ def told_apart(asked: InferenceRequest, until: Until) -> ToldTests:
     return ToldTests(known, search, records)
 
 
-def run_loop(asked: InferenceRequest, loop: LoopOptions, folder: Path | None, quiet: bool) -> ToldTests:
+def run_loop(
+    asked: InferenceRequest, loop: LoopOptions, folder: Path | None, told: Callable[[LoopStep], None]
+) -> ToldTests:
     """Return the facts once tests were run on a device until nothing more could be told apart, or the budget was
-    spent."""
+    spent; ``told`` hears of each step.
+    """
     assert folder is not None
     known, search = asked.facts(asked.sketch), asked.search()
     launches = Launches(
@@ -107,13 +109,7 @@ def run_loop(asked: InferenceRequest, loop: LoopOptions, folder: Path | None, qu
     inner_folder(folder, "tests")
     experiment = LitmusExperiment(search, folder, BACKENDS[loop.backend], loop.opened(), launches, asked.never, known)
 
-    def told(step: LoopStep) -> None:
-        if not quiet:
-            click.echo(f"{step.name}: {step.before.size:,} -> {step.after.size:,} models fit")
-
     end = closed_loop(asked.sketch.valid, known.facts, experiment, LoopBudget(loop.most, loop.budget), told)
-    if not quiet:
-        click.echo(f"{experiment.ran()} tests ran: {end.end}{f': {end.reason}' * bool(end.reason)}\n")
     for name, reason in sorted(experiment.refused.items()):
         known.unread.append(f"{name}: {reason}")
     seen = experiment.known
@@ -122,7 +118,7 @@ def run_loop(asked: InferenceRequest, loop: LoopOptions, folder: Path | None, qu
     known.evidence += seen.evidence
     known.tests += seen.tests
     known.unread += seen.unread
-    return ToldTests(known, search, experiment.records())
+    return ToldTests(known, search, experiment.records(), end)
 
 
 def answered(asked: InferenceRequest, told: ToldTests) -> InferenceAnswer:

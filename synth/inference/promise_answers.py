@@ -1,4 +1,4 @@
-"""``synth infer progress``: reads facts, runs tests where that is asked for, and prints the answers.
+"""The answers of ``synth infer progress``: facts are read, and tests run where that is asked for.
 
 A family of promises to threads by themselves has an answer for each placement that results were made in, for each is
 about another level of the device. A family with levels has one answer.
@@ -22,14 +22,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import click
-
 from backends.registry import BACKENDS
 from backends.shared.files import write_files
 from backends.shared.mapping import DEVICE, MAPPINGS, PLACEMENTS, launch, placements_of
 from backends.shared.process import ended_by_signals
 from backends.shared.profiles import DEFAULT
-from corpus.errors import InputError, visible
+from corpus.errors import InputError
 from corpus.files import inner_folder, write_atomically
 from corpus.progress.text import program_of
 from oracle.inference.classes import next_test
@@ -37,7 +35,6 @@ from oracle.inference.fitting import Fact, deciding, fitting
 from oracle.inference.promise_family import ELEMENTARY_TEXTS, PromiseFamily, PromiseUnion
 from oracle.progress.models import GUARANTEES
 from synth.drawing import order
-from synth.drawing.files import write_picture
 from synth.hangs import remarks
 from synth.inference.answer import InferenceAnswer, answer, lines_of, ordering_of, record_of
 from synth.inference.facts import NeverSeen
@@ -56,7 +53,6 @@ from synth.inference.promises import (
     suite_tests,
 )
 from synth.runs import Running
-from synth.screen.console import printable_lines
 from synth.watch import remark
 
 
@@ -113,26 +109,21 @@ class PlacedAnswer:
     deciding: tuple[Fact, ...]
     outcome: LoopOutcome | None = None
 
+    @property
+    def is_stuck(self) -> bool:
+        """Return whether the device could not go on."""
+        return self.outcome is not None and self.outcome.end is LoopEnd.STOPPED
 
-def infer_promises(asked: PromiseRequest, output: Path | None, as_json: bool, svg: Path | None = None) -> int:
-    """Print the answers to a request, and return the exit code: 1 where no model fits, or a device was stuck."""
+
+def infer_promises(asked: PromiseRequest, output: Path | None) -> list[PlacedAnswer]:
+    """Return the answers to a request, and write its folder, where one is named."""
     with folder_of(output, asked.as_json(), asked.loop is not None) as folder:
         found = list(_answers(asked, folder))
         if folder is not None:
             _write(folder, found)
             if asked.backend is not None and asked.loop is None:
                 _write_programs(folder, found, asked.backend, asked.mappings)
-    if as_json:
-        click.echo(visible(json.dumps(_whole_record(found), ensure_ascii=False)))
-    else:
-        click.echo(printable_lines("\n".join(line for each in found for line in _lines(each, len(found) > 1))))
-    if svg is not None:
-        if len(found) > 1:
-            raise InputError("--picture: a picture for each of several placements; --placement names one", str(svg))
-        if found[0].answer.classes:
-            write_picture(svg, order.draw(ordering_of(found[0].answer)).svg())
-    stuck = any(each.outcome is not None and each.outcome.end is LoopEnd.STOPPED for each in found)
-    return 1 if stuck or any(each.answer.contradiction is not None for each in found) else 0
+    return found
 
 
 def _answers(asked: PromiseRequest, folder: Path | None) -> Iterator[PlacedAnswer]:
@@ -227,7 +218,8 @@ def _looped(
 # Text
 
 
-def _lines(found: PlacedAnswer, several: bool) -> Iterator[str]:
+def placed_lines(found: PlacedAnswer, several: bool) -> Iterator[str]:
+    """Yield an answer as lines of text, which name its placement where there are several."""
     if several:
         yield f"{found.placement}:"
     yield from lines_of(found.answer)
@@ -247,7 +239,8 @@ def _lines(found: PlacedAnswer, several: bool) -> Iterator[str]:
         yield ""
 
 
-def _whole_record(found: Sequence[PlacedAnswer]) -> dict[str, Any]:
+def answers_record(found: Sequence[PlacedAnswer]) -> dict[str, Any]:
+    """Return the answers as plain data: one alone, or several in a list."""
     records = [_record(each) for each in found]
     return records[0] if len(records) == 1 else {"answers": records}
 
@@ -269,7 +262,7 @@ def _record(found: PlacedAnswer) -> dict[str, Any]:
 
 def _write(folder: Path, found: Sequence[PlacedAnswer]) -> None:
     """Write what follows from the results into the folder."""
-    text = json.dumps(_whole_record(found), ensure_ascii=False, indent=2)
+    text = json.dumps(answers_record(found), ensure_ascii=False, indent=2)
     write_atomically(folder / "answer.json", [text, "\n"])
     several = len(found) > 1
     for each in found:

@@ -11,37 +11,35 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-import click
-
 from backends.shared.backend import Backend
 from backends.shared.bundle import Bundle, BundledTest, Draws, ExpectedOutcomes, LaunchOption, LaunchWay
 from backends.shared.files import file_stem
 from backends.shared.layout import Parameters, cpu_parameters, device_layout, outcome_terms, place
 from backends.shared.profiles import DEFAULT, STRESS, Profile
-from corpus.errors import InputError, one_line, printable
+from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
-from synth.compilation import Making, ProgramFiles, bundled_tests, check_programs, write_programs
+from synth.compilation import LeftOutTest, Making, ProgramFiles, WrittenPrograms, bundled_tests, write_programs
 from synth.inputs import MEMORY, Input, read_all
 from synth.memory.conformance import is_asked_for, promise_of
 from synth.memory.conversion import of_input
 
 
-def compile_memory(files: Sequence[Input], backend: Backend, making: Making, output: Path, check: bool) -> bool:
-    """Write a program for each test that the language can say into ``output``; a line on stderr names each other test.
+def compile_memory(
+    files: Sequence[Input], backend: Backend, making: Making, output: Path, left_out: LeftOutTest
+) -> WrittenPrograms:
+    """Write a program for each test that the language can say into ``output``.
 
-    A program launches so many instances of the test, so often where it cannot be told that number at run time. With
-    ``check``, compile all programs, and check them as the language requires. Returns whether all files can be read, and
-    nothing is wrong. Raises ``InputError`` where none can be read, two share a file name, or no test can be said.
+    A program launches so many instances of the test, so often where it cannot be told that number at run time. Raises
+    ``InputError`` where no file can be read, two share a file name, or no test can be said.
     """
     tests, all_read = read_all(files, Input.litmus)
     named = dict(zip(_named_apart(list(tests)), tests.values(), strict=True))
-    written = write_programs(_programs(named, backend, making), backend, output, making.as_json)
+    written = write_programs(_programs(named, backend, making, left_out), backend, output, making.as_json)
     if not written:
         raise InputError(f"{backend.name} can say none of the {len(tests)} tests")
-    click.echo(f"{len(written)} of {len(tests)} tests in {printable(str(output))}", err=True)
-    return (not check or check_programs(written, backend)) and all_read
+    return WrittenPrograms(written, f"{len(written)} of {len(tests)} tests", [output], not all_read)
 
 
 def _named_apart(files: Sequence[Input]) -> list[Input]:
@@ -60,7 +58,9 @@ def _named_apart(files: Sequence[Input]) -> list[Input]:
     return found
 
 
-def _programs(tests: Mapping[Input, LitmusTest], backend: Backend, making: Making) -> Iterator[ProgramFiles]:
+def _programs(
+    tests: Mapping[Input, LitmusTest], backend: Backend, making: Making, left_out: LeftOutTest
+) -> Iterator[ProgramFiles]:
     profile = making.profiles[0] if making.profiles else DEFAULT
     instances = making.instances or profile.instances or Parameters().instances
     launched = cpu_parameters if making.cpu else backend.launched
@@ -69,7 +69,7 @@ def _programs(tests: Mapping[Input, LitmusTest], backend: Backend, making: Makin
             shape = place(test, launched(test, instances, profile, making.iterations))
             texts = backend.memory_files(file.name, shape, profile.label)
         except InputError as error:
-            click.echo(one_line(f"{file}: {error}"), err=True)
+            left_out(str(file), str(error))
             continue
         yield ProgramFiles(texts, shape, partial(of_input, file, test), test)
 

@@ -13,17 +13,14 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-import click
-
 from backends.shared.files import file_stem
 from corpus.dialects.c import C
 from corpus.dialects.dartagnan.vulkan import VULKAN
 from corpus.dialects.registry import runners, translate
 from corpus.dialects.storage_classes import has_classes, of_the_system, with_classes, without_classes
-from corpus.errors import InputError, printable
+from corpus.errors import InputError
 from corpus.export import Files, check_names, expected_file, write_folder
 from corpus.laws.c11 import CONSUME
-from corpus.laws.vulkan import STORAGE
 from corpus.litmus.normal import map_modes
 from corpus.litmus.orders import Mode, Order, Scope
 from corpus.litmus.propositions import Quantifier
@@ -35,8 +32,9 @@ from corpus.suite import LABELS
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
 from oracle.herd import LANGUAGES, herd_model
+from synth.folders import WrittenTests
 from synth.inputs import INDEX, Input, check_one_file_each, read_all
-from synth.watch import remark
+from synth.watch import remark, watched
 
 
 def _without_cache(mode: Mode) -> Mode:
@@ -70,22 +68,6 @@ DROPS: Mapping[str, Callable[[Mode], Mode]] = {
 """The words that ``--drop`` may leave out: PTX 6.0 gives them a meaning of its own (Lustig et al. 2019, 3.6), C++26
 (P3475R2).
 """
-
-drop_option = click.option(
-    "--drop", "dropped", type=click.Choice(list(DROPS)), multiple=True, help="See above; may be repeated."
-)
-"""``--drop``; its value is a tuple of names of ``DROPS``."""
-
-
-def _classes(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
-    classes = tuple(value.split(",")) if value else ()
-    if not set(classes) <= set(STORAGE) or len(set(classes)) != len(classes) or len(classes) > 2:
-        raise click.BadParameter(f"expected one or two of {', '.join(STORAGE)}, found {value}")
-    return classes
-
-
-storage_option = click.option("--storage", metavar="CLASS[,CLASS]", callback=_classes, help="See above.")
-"""``--storage``: Vulkan's storage classes of global and of shared memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +132,10 @@ def convert_folder(
     expected: bool = False,
     beside: Mapping[str, str] | None = None,
     storage: Sequence[str] = (),
-) -> int:
-    """Write the tests that can be converted into a new or empty folder; each other test is a line on standard error.
+) -> WrittenTests:
+    """Write the tests that can be converted into a new or empty folder; each other test is a remark.
 
-    Print how many there are, and return the exit code: 2 where a test is left out. With ``expected`` come the tables of
+    With ``expected`` come the tables of
     expected verdicts, and ``beside`` are further files by their names. Raises ``InputError`` where two files have one
     name or the folder cannot be written.
     """
@@ -161,22 +143,18 @@ def convert_folder(
     check_one_file_each((test.file, test.given) for test in done)
     if done:
         write_folder(folder, chain(_contents(done, dialect, expected), (beside or {}).items()))
-    complete = len(done) == len(tests)
-    click.echo(f"{len(done)} of {len(tests)} tests in {printable(str(folder))}", err=not complete)
-    return 0 if complete else 2
+    return WrittenTests(folder, len(done), len(tests), len(done) == len(tests))
 
 
-def export_json(tests: Sequence[Input], folder: Path) -> int:
-    """Write each test as an object for runners into a new or empty folder, with the schema.
-
-    Print how many there are, and return the exit code: 2 where a file is no test, which is a line on standard error.
+def export_json(tests: Sequence[Input], folder: Path) -> WrittenTests:
+    """Write each test as an object for runners into a new or empty folder, with the schema; a remark names each file
+    that is no test.
     """
     read, all_read = read_all(tests, Input.litmus)
     objects = [of_input(given, test) for given, test in read.items()]
     check_names([each.name for each in objects])
     write_folder(folder, files(objects))
-    click.echo(f"{len(objects)} of {len(tests)} tests in {printable(str(folder))}", err=not all_read)
-    return 0 if all_read else 2
+    return WrittenTests(folder, len(objects), len(tests), all_read)
 
 
 def of_input(given: Input, test: LitmusTest, compiled: Compiled | None = None) -> RunnerTest:
@@ -213,8 +191,6 @@ def _converted(
     runner: ForeignRunner | None,
     storage: Sequence[str],
 ) -> Iterator[Converted]:
-    from synth.watch import watched
-
     for given in watched(tests, len(tests), "Converting"):
         try:
             yield converted(given, dialect, dropped, runner, storage)

@@ -13,11 +13,6 @@ from enum import StrEnum
 from itertools import combinations, permutations
 from typing import Any
 
-from rich.table import Table
-from rich.text import Text
-
-from synth.screen.console import plain_table
-
 Group = tuple[str, ...]
 """The names of models between which no difference was found."""
 
@@ -113,16 +108,6 @@ class Ordering:
         which is transitive then. Where they did not, the absence of a test need not be transitive.
         """
         return all(self._tells(model, one) or not self._tells(model, other) for model in self.models)
-
-
-def ordering_table(ordering: Ordering) -> Table:
-    """Return the table of how each two models relate, with the smallest test that each of them alone allows."""
-    table = plain_table("model", "", "model", "the first alone allows", "the second alone allows")
-    for one, other in combinations(ordering.models, 2):
-        searches = ordering.searches[one, other], ordering.searches[other, one]
-        words = (one, ordering.standing(one, other), other, *map(search_text, searches))
-        table.add_row(*map(Text, words))
-    return table
 
 
 def search_text(search: ModelSearch) -> str:

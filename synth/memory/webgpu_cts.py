@@ -11,20 +11,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from backends.wgsl.conformance import ConformanceTest, conformance_test
 from backends.wgsl.conformance_files import suite_files
-from corpus.errors import InputError, printable
+from corpus.errors import InputError
 from corpus.export import write_folder
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from oracle.executions.steps import TooManyError
+from synth.folders import WrittenTests
 from synth.inputs import Input
 from synth.memory.conformance import promise_of
 from synth.memory.explanation import explanation_account, program_lines
 from synth.memory.judging import explain_with
-from synth.watch import remark
+from synth.watch import remark, watched
 
 MODEL = "webgpu"
 
@@ -46,25 +45,20 @@ and why the model forbids it, in words that are not WGSL's alone:
 """
 
 
-def export_to_cts(tests: Sequence[Input], folder: Path) -> int:
-    """Write the tests that the suite can say into a new or empty folder; each other test is a line on standard error.
+def export_to_cts(tests: Sequence[Input], folder: Path) -> WrittenTests:
+    """Write the tests that the suite can say into a new or empty folder; each other test is a remark.
 
-    Print how many there are, and return the exit code: 2 where a test is left out. Raises ``InputError`` where two
-    tests have one name or the folder cannot be written.
+    Raises ``InputError`` where two tests have one name or the folder cannot be written.
     """
-    from synth.watch import watched
-
     done = []
     for given in watched(tests, len(tests), "Converting"):
         try:
             done.append(_converted(given))
         except InputError as error:
-            remark(f"{InputError(error.message, given.label)}")
+            remark(str(InputError(error.message, given.label)))
     if done:
         write_folder(folder, iter(suite_files(done, _README).items()))
-    complete = len(done) == len(tests)
-    click.echo(f"{len(done)} of {len(tests)} tests in {printable(str(folder))}", err=not complete)
-    return 0 if complete else 2
+    return WrittenTests(folder, len(done), len(tests), len(done) == len(tests))
 
 
 def _converted(given: Input) -> ConformanceTest:

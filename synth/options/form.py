@@ -28,7 +28,7 @@ format_option = click.option(
 """``--format`` before a command, which itself need not know of it, because ``synth.screen`` prints."""
 
 titles_option = click.option("--no-title", "untitled", is_flag=True, help="Draw pictures without titles, for papers.")
-"""``--no-title`` before a command, which need not know of it: ``synth.drawing.files`` looks for it."""
+"""``--no-title`` before a command, which need not know of it: ``synth.screen.pictures`` looks for it."""
 
 
 def json_option(help: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from corpus.errors import InputError
+from synth.families.interface import Family, families
 from synth.inputs import Input
 from synth.requests import SelectionFilter, parse_filter
 
@@ -57,3 +60,16 @@ def with_bell(tests: Sequence[Input], bell: str | None) -> list[Input]:
 
         bell_at(bell)
     return [test if bell is None else replace(test, bell=bell) for test in tests]
+
+
+def refuse_foreign(context: click.Context, kind: Family) -> None:
+    """Raise ``InputError`` where an option was given that only the other family of tests has."""
+    refuse_given(context, kind.foreign, " and ".join(each.kind for each in families().values() if each is not kind))
+
+
+def refuse_given(context: click.Context, parameters: Collection[str], others: str) -> None:
+    """Raise ``InputError`` where one of these parameters was given, which are for ``others``."""
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if given and parameter.name in parameters:
+            raise InputError(f"{parameter.opts[0]} is for {others}")

@@ -10,18 +10,16 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-import click
-
 from backends.shared.backend import Backend
 from backends.shared.bundle import Bundle, BundledTest, ExpectedOutcomes, LaunchOption, LaunchWay
 from backends.shared.files import distinct
 from backends.shared.mapping import in_placement, placements_of
-from corpus.errors import InputError, printable
+from corpus.errors import InputError
 from corpus.progress.text import program_of
 from corpus.runner_tests import of_progress
 from corpus.test import Test
 from oracle.progress.models import ProgressModel, verdicts
-from synth.compilation import Making, ProgramFiles, bundled_tests, check_programs, write_programs
+from synth.compilation import Making, ProgramFiles, WrittenPrograms, bundled_tests, write_programs
 from synth.conformance import HANG
 from synth.inputs import PROGRESS
 from synth.progress.conformance import promises_of
@@ -31,16 +29,17 @@ INSTANCES = (16, 1024, None)
 """The numbers of instances to choose from, where no number is given; ``None``: as many as there is room for."""
 
 
-def compile_progress(tests: Iterable[Test], backend: Backend, making: Making, output: Path, check: bool) -> bool:
-    """Write a program into ``output`` for each test, mapping and placement; return whether they compile, if ``check``
-    asks.
+def compile_progress(
+    tests: Iterable[Test], backend: Backend, making: Making, output: Path, unread: bool
+) -> WrittenPrograms:
+    """Write a program into ``output`` for each test, mapping and placement; ``unread``: some files were no tests.
 
     Raises ``InputError`` where two tests share a file name, or where a size is too much for the language.
     """
     chosen = distinct(tests)
     written = write_programs(_programs(chosen, backend, making), backend, output, making.as_json)
-    click.echo(f"{len(written)} {backend.name} programs of {len(chosen)} tests in {printable(str(output))}", err=True)
-    return not check or check_programs(written, backend)
+    counted = f"{len(written)} {backend.name} programs of {len(chosen)} tests"
+    return WrittenPrograms(written, counted, [output], unread)
 
 
 def _programs(tests: Sequence[Test], backend: Backend, making: Making) -> Iterator[ProgramFiles]:

@@ -12,48 +12,42 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
-
 from backends.code_languages import TEST_COMPILERS
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError
 from corpus.lines import LineFile
 from synth import VERSION
 from synth.growing_file import WholeLines, begun, digest_of
 from synth.inputs import Input, read_all
 from synth.pool import Jobs
-from synth.screen.console import plain_table, print_table, printable_lines, screen
-from synth.translation.account import HEADS, checked_record, finding_lines, table_rows, verdict_line
-from synth.translation.compiled import CheckedTranslation, TranslationTask, check_all_compiled, models_of
+from synth.translation.account import checked_record
+from synth.translation.compiled import CheckedTranslation, TranslationTask, check_all_compiled
 from synth.translation.judging import JudgedTranslation, TranslationVerdict
 from synth.worker import Limits
 
 RESULTS = "translation.jsonl"
 """The file of the verdicts."""
 
-MOST_TOLD = 1
-"""The findings that are explained."""
-
 LIMITS = Limits(60.0, 4096)
 """What a test may take at one compiler and level: seconds, and megabytes."""
+
+
+def missing_compilers(backend: str) -> dict[str, list[str]]:
+    """Return the names of a back end's compilers that are not here, each with what it needs."""
+    lacking = {compiler.name: list(compiler.missing()) for compiler in TEST_COMPILERS.get(backend, ())}
+    return {name: needs for name, needs in lacking.items() if needs}
 
 
 def tasks_of(files: Sequence[Input], backend: str, models: tuple[str, str] = ("", "")) -> list[TranslationTask]:
     """Return the tasks of tests: each by each compiler of a back end that this machine has, at each of its levels.
 
-    A line on stderr names each compiler that is not there, and each file that is no test. Raises ``InputError`` where
-    no compiler is there, or no file a test.
+    A remark names each file that is no test. Raises ``InputError`` where no compiler is there, or no file a test.
     """
     if backend not in TEST_COMPILERS:
         known = ", ".join(TEST_COMPILERS)
         hint = "; --check with --sequences reads it" if backend == "hip" else ""
         raise InputError(f"--check-translation: the code of {known} is read back, and not that of {backend}{hint}")
-    compilers = {}
-    for number, compiler in enumerate(TEST_COMPILERS[backend]):
-        lacking = compiler.missing()
-        if lacking:
-            click.echo(f"{compiler.name} is left out; it needs {' and '.join(lacking)}", err=True)
-        else:
-            compilers[number] = compiler
+    every = enumerate(TEST_COMPILERS[backend])
+    compilers = {number: compiler for number, compiler in every if not compiler.missing()}
     if not compilers:
         raise InputError(f"--check-translation: no compiler of {backend} is here whose code is read back")
     tests, _ = read_all(files, Input.litmus)
@@ -105,38 +99,24 @@ def check_suite(
     jobs: Jobs,
     limits: Limits = LIMITS,
     known: Sequence[Mapping[str, Any]] = (),
-) -> bool:
-    """Check tasks: write a line of ``RESULTS`` as each comes to its end, and print a table and each finding.
+) -> list[CheckedTranslation]:
+    """Check tasks, write a line of ``RESULTS`` as each comes to its end, and return all.
 
     ``known`` are the lines of the first tasks, which the file has; of these only findings are looked at again, to be
-    told. Returns whether nothing is weaker. Raises ``InputError`` where another process writes the file.
+    told. Raises ``InputError`` where another process writes the file.
     """
     checked = list[CheckedTranslation]()
     for task, record in zip(tasks, known, strict=False):
         found = _recalled(task, record)
-        weaker = found.judged is not None and found.judged.verdict is TranslationVerdict.WEAKER
-        checked += check_all_compiled([task], jobs, limits) if weaker else [found]
+        checked += check_all_compiled([task], jobs, limits) if is_finding(found) else [found]
     with LineFile.open(output / RESULTS, "another process writes it") as lines:
         lines.cut((output / RESULTS).stat().st_size if known else 0)
         for answer in check_all_compiled(tasks[len(known) :], jobs, limits):
             lines.append([json.dumps(checked_record(answer), ensure_ascii=False).encode()])
             checked.append(answer)
-    table = plain_table(*HEADS)
-    for row in table_rows(checked):
-        table.add_row(*row)
-    print_table(screen(), table)
-    findings = [each for each in checked if each.judged and each.judged.verdict is TranslationVerdict.WEAKER]
-    for number, each in enumerate(findings):
-        _tell(each, whole=number < MOST_TOLD)
-    return not findings
+    return checked
 
 
-def _tell(finding: CheckedTranslation, whole: bool) -> None:
-    """Print a finding in one line, and why it is one where it is to be told ``whole``."""
-    task, judged = finding.task, finding.judged
-    assert judged is not None
-    place = " ".join(filter(None, (task.compiler.name, task.level)))
-    click.echo(one_line(f"{task.name}, {place}: {verdict_line(judged)}"))
-    if whole and finding.before is not None and finding.after is not None:
-        for line in finding_lines(finding.before, finding.after, models_of(*task.model_names), judged):
-            click.echo(printable_lines(line))
+def is_finding(checked: CheckedTranslation) -> bool:
+    """Return whether a translation is weaker than its test."""
+    return checked.judged is not None and checked.judged.verdict is TranslationVerdict.WEAKER

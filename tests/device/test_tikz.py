@@ -11,8 +11,8 @@ import pytest
 from commands import synth
 
 from corpus.errors import InputError
-from synth.drawing.files import write_picture
 from synth.drawing.tikz import tikz
+from synth.screen.pictures import write_picture
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PICTURES = {

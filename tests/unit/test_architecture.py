@@ -48,17 +48,28 @@ ROOMS = {
     "backends/wgsl": {"shared"},
     "backends/web": {"shared", "wgsl"},
     "synth/options": {"families", "inference"},
-    "synth/screen": {"options", "progress", "memory", "families"},
-    "synth/progress": {"screen"},
-    "synth/memory": {"screen", "progress"},
-    "synth/mutation": {"screen", "memory"},
-    "synth/tuning": {"screen", "memory"},
-    "synth/checking": {"screen", "memory", "drawing"},
+    "synth/screen": {
+        "drawing",
+        "options",
+        "progress",
+        "memory",
+        "mutation",
+        "tuning",
+        "hardening",
+        "checking",
+        "translation",
+        "families",
+    },
+    "synth/progress": set(),
+    "synth/memory": {"progress"},
+    "synth/mutation": {"memory"},
+    "synth/tuning": {"memory"},
+    "synth/checking": {"memory", "drawing"},
     "synth/drawing": {"progress", "memory", "tuning"},
     "synth/repair": {"memory", "checking", "drawing"},
-    "synth/hardening": {"screen"},
-    "synth/translation": {"screen", "memory", "checking"},
-    "synth/inference": {"screen", "progress", "memory", "drawing"},
+    "synth/hardening": set(),
+    "synth/translation": {"memory", "checking"},
+    "synth/inference": {"progress", "memory", "drawing"},
     "synth/families": {"progress", "memory", "mutation", "tuning", "drawing"},
     "synth/importing": {"families"},
     "synth/report": {"progress", "memory", "mutation", "drawing", "families"},
@@ -96,14 +107,14 @@ EDGES = {
     "Metal": ["backends/metal"],
     "numpy": ["backends/opencl", "oracle/progress"],
     "msgspec": ["corpus", "backends", "synth"],
-    "click": ["synth"],
+    "click": ["synth/commands", "synth/options", "synth/screen"],
     "dask": ["synth"],
     "distributed": ["synth"],
-    "rich": ["synth"],
+    "rich": ["synth/commands", "synth/options", "synth/screen"],
     "matplotlib": ["synth/drawing"],
     "scipy": ["constraints", "synth"],
     "pygraphviz": ["synth/drawing"],
-    "typst": ["synth/drawing"],
+    "typst": ["synth/screen"],
 }
 
 SOURCES = sorted(path for package in ARROWS for path in (ROOT / package).rglob("*.py"))
@@ -169,6 +180,9 @@ def test_imports_follow_the_arrows(path):
         ("constraints", "from importlib import import_module\nimport_module(f'synth.{x}')", ["synth"]),
         ("synth/commands", "import click, rich, constraints, backends, os", []),
         ("synth", "import pysat", ["pysat"]),
+        ("synth", "def late():\n    from rich.text import Text", ["rich"]),
+        ("synth/memory", "if TYPE_CHECKING:\n    import click", ["click"]),
+        ("synth/screen", "import click, rich", []),
         ("corpus", "import requests", ["requests"]),
     ],
 )
@@ -219,6 +233,17 @@ def test_rooms_of_a_package_keep_to_their_arrows():
             there = room(target)
             if here in ROOMS and there in ROOMS and here != there and there.split("/")[0] == here.split("/")[0]:
                 assert there.split("/")[1] in ROOMS[here], f"{module} imports {target}"
+
+
+EDGE_OF_THE_TERMINAL = {"synth/commands", "synth/options", "synth/screen"}
+"""The rooms that parse and show; all others are a library, which needs no terminal."""
+
+
+def test_analyses_know_nothing_of_the_command_line():
+    """Modules that stand in no room either; ``python -m synth`` is what begins the commands."""
+    for module, targets in modules().items():
+        if module.startswith("synth.") and room(module) not in EDGE_OF_THE_TERMINAL and module != "synth.__main__":
+            assert not [target for target in targets if room(target) in EDGE_OF_THE_TERMINAL], module
 
 
 def test_documents_hold_no_path_of_a_machine():

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from synth.commands.compare import ordering_table
 from synth.drawing.order import draw, draw_dot
 from synth.memory.ordering import (
     ModelRelation,
@@ -13,7 +14,6 @@ from synth.memory.ordering import (
     Ordering,
     difference_text,
     ordering_record,
-    ordering_table,
 )
 from synth.screen.console import table_console
 

@@ -9,7 +9,7 @@ from commands import synth
 
 from corpus.errors import InputError
 from synth.drawing import figures, layers
-from synth.drawing.files import write_picture
+from synth.screen.pictures import write_picture
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MUTEX = EXAMPLES / "progress" / "mutex.axb"
