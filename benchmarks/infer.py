@@ -31,8 +31,8 @@ from rich.table import Table
 from oracle.inference.classes import SketchTest
 from oracle.inference.resolution import resolve_sketch
 from oracle.inference.sketch import Sketch
-from synth.screen.pictures import write_picture
 from synth.drawing.plotting import plot_svg
+from synth.screen.pictures import write_picture
 
 if TYPE_CHECKING:
     from synth.drawing.plotting import Figure
