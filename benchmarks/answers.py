@@ -9,12 +9,14 @@ Run it with the Python of the tree whose answers are wanted: it records those of
 file records the tree before a change and the tree behind it. ``compare`` ends with 1 where an answer differs.
 
 Names of items begin with their group: ``check/LANGUAGE`` (the command on each kernel of the examples and of the tests),
-``validate/LANGUAGE`` (compiled tests, read back and judged) or ``label`` (examples under all models). An answer has the
-record that the command prints with ``--json``, its exit code, what it says on standard error, and the residual programs
-by their digests. Items of tests, and what compilers make of sources, lie in the folder ``kept`` beside ``FOLDER`` (or
-in ``--kept``). They are gathered once, so that both trees read the same text. An item that takes more than
-``--seconds`` of CPU is cut; whether it is cut is compared, and nothing else of it. ``costs.csv`` has seconds of CPU and
-peak memory in 10^6 bytes.
+``validate/LANGUAGE`` (compiled tests, read back and judged), ``sequences`` (the machine code of AMD's GPUs beside the
+tables of its code sequences) or ``label`` (examples under all models). An answer has the record that the command prints
+with ``--json``, its exit code, what it says on standard error, and the residual programs by their digests. A record
+with ``--only`` replaces those items of the folder and leaves the others.
+
+Items of tests, and what compilers make of sources, lie in the folder ``kept`` beside ``FOLDER`` (or in ``--kept``).
+They are gathered once, so that both trees read the same text. An item that takes more than ``--seconds`` of CPU is cut;
+whether it is cut is compared, and nothing else of it. ``costs.csv`` has seconds of CPU and peak memory in 10^6 bytes.
 """
 
 from __future__ import annotations
@@ -23,18 +25,22 @@ import argparse
 import base64
 import csv
 import difflib
+import gc
 import hashlib
 import importlib
 import json
 import os
+import pkgutil
 import re
 import resource
+import shutil
 import signal
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
@@ -60,11 +66,22 @@ LANGUAGES = {
 }
 """What files of a suffix are called in the names of items."""
 
-MOVED = {"program_of": ("corpus.kernels.program", "corpus.code.program")}
-"""Where a function may be that no command prints the result of: add the name of the module to which it moves."""
+MOVED = {
+    "main": ("synth.commands.cli", "synth.cli"),
+    "program_of": ("corpus.code.program", "corpus.kernels.program"),
+    "check_compiled": ("synth.translation.compiled",),
+    "checked_record": ("synth.translation.account",),
+    "read_litmus": ("corpus.dialects.registry",),
+    "resolve_consistency_models": ("oracle.consistency",),
+    "CODE_LANGUAGES": ("backends.code_languages",),
+}
+"""The modules in which a name may be, before a change and behind it: add the module to which it moves."""
 
-SAMPLES = {"validate/*": 16, "label/*": 4}
+SAMPLES = {"validate/sass/*": 64, "validate/*": 16, "sequences/*": 4, "label/*": 4}
 """Of so many items of a group one is recorded without ``--all``: that whose digest says so."""
+
+OUTPUT = "<output>"
+"""What stands for a new folder in the words of a command."""
 
 SECONDS = 20
 """Seconds of CPU after which an item is cut."""
@@ -103,13 +120,25 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
+def module_of(name: str) -> Any:
+    """The module that has one of the names of ``MOVED``."""
+    for module in MOVED[name]:
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError:
+            continue
+        if hasattr(found, name):
+            return found
+    return sys.exit(f"answers.py: {name} is in none of {', '.join(MOVED[name])}: name its module in MOVED")
+
+
 # --- Items -----------------------------------------------------------------------------------------------------------
 
 
 def items_of(root: Path, kept: Path) -> list[Item]:
     """Every item, sorted by name: those of the examples of a tree, and those of tests that are kept."""
     found = [*_checks(root, "examples", root), *_checks(kept / "inputs", ".", root), *_validations(kept / "inputs")]
-    found += _labels(root)
+    found += [*_sequences(root), *_labels(root)]
     names = Counter(item.name for item in found)
     assert not [name for name, count in names.items() if count > 1]
     return sorted(found, key=lambda item: item.name)
@@ -138,9 +167,7 @@ def _cutlass() -> list[str]:
 
 def _validations(inputs: Path) -> Iterator[Item]:
     """Each test of ``litmus`` by each compiler whose code is read back, at each of its levels."""
-    from backends.code_languages import TEST_COMPILERS
-
-    for backend, compilers in TEST_COMPILERS.items():
+    for backend, compilers in module_of("CODE_LANGUAGES").TEST_COMPILERS.items():
         suites = ("c",) if backend == "cpp" else ("c", "examples")
         for number, compiler in enumerate(compilers):
             if compiler.missing():
@@ -155,22 +182,34 @@ def _validations(inputs: Path) -> Iterator[Item]:
                         yield Item(name, inputs, (), file, (backend, number, level))
 
 
+def _sequences(root: Path) -> Iterator[Item]:
+    """Each test of the examples by clang for AMD's GPUs, its code beside every table and on their machines."""
+    tables = sorted(str(path.relative_to(root)) for path in (root / "examples" / "sequences").glob("*.seq"))
+    options = [word for table in tables for word in ("--sequences", table)]
+    for path in sorted((root / "examples" / "memory").rglob("*.litmus")):
+        file = str(path.relative_to(root))
+        words = ("compile", file, "--backend", "hip", "-o", OUTPUT, "--check", "-j", "1", "-m", "amdgpu", *options)
+        if path.parent.name == "amdgpu" or path.name.startswith(("c-", "cl-")):
+            yield Item(f"sequences/{file}", root, words, file)
+
+
 def _labels(root: Path) -> Iterator[Item]:
+    """Each test of the examples under every model that can be asked of it."""
+    from click.testing import CliRunner
+
+    listed = json.loads(CliRunner().invoke(module_of("main").main, ["models", "--json"]).stdout)
+    every = [word for row in listed for word in ("-m", row["name"])]
     for path in sorted((root / "examples").rglob("*")):
         if path.suffix in (".litmus", ".axb"):
             file = str(path.relative_to(root))
-            words = ("label", file, "--json", "-j", "1", "--timeout", "3600")
-            yield Item(f"label/{file}", root, words, file)
+            models = every if path.suffix == ".litmus" else []
+            yield Item(f"label/{file}", root, ("label", file, "--json", "-j", "1", "--timeout", "3600", *models), file)
 
 
 def chosen(items: Sequence[Item], only: Sequence[str], everything: bool) -> list[Item]:
     """The items that are recorded: those of which a pattern of ``--only`` holds, and the sample of large groups."""
     found = [item for item in items if _holds(item.name, only)]
     return found if everything else [item for item in found if _sampled(item.name)]
-
-
-def _whole(pattern: str) -> str:
-    return pattern if pattern.endswith("*") else f"{pattern.rstrip('/')}*"
 
 
 def _sampled(name: str) -> bool:
@@ -347,31 +386,23 @@ class _Call:
 
 # --- Residual programs -----------------------------------------------------------------------------------------------
 
-PROGRAMS = ["", ""]
-"""The file to which the process of an item writes the residual programs that it comes to."""
+SCRATCH = [""]
+"""The folder of an item in its process; beside it, with ``.programs``, the residual programs that it comes to."""
 
 
 def note_programs() -> None:
     """Have each program that is left of a kernel noted. Call it before other modules import ``program_of``."""
-    for module_name in MOVED["program_of"]:
-        try:
-            module = importlib.import_module(module_name)
-        except ModuleNotFoundError:
-            continue
-        if hasattr(module, "program_of"):
-            break
-    else:
-        sys.exit(f"answers.py: program_of is in none of {', '.join(MOVED['program_of'])}: name its module in MOVED")
+    module = module_of("program_of")
     program_of = module.program_of
 
     def noted(*words: Any, **named: Any) -> Any:
         program = program_of(*words, **named)
-        if PROGRAMS[0]:
-            with Path(PROGRAMS[0]).open("a", encoding="utf-8") as file:
+        if SCRATCH[0]:
+            with Path(f"{SCRATCH[0]}.programs").open("a", encoding="utf-8") as file:
                 file.write(json.dumps(program_text(program)) + "\n")
         return program
 
-    module.program_of = noted  # type: ignore[attr-defined]
+    module.program_of = noted
 
 
 def program_text(program: Any) -> str:
@@ -433,20 +464,26 @@ def answered(item: Item) -> Answer:
 def _commanded(item: Item) -> Answer:
     """What a command prints, says and ends with."""
     from click.testing import CliRunner
-    from synth.cli import main
 
-    result = CliRunner().invoke(main, list(item.words), prog_name="synth")
-    answer: Answer = {"exit": result.exit_code, "stderr": result.stderr.splitlines()}
+    words = [SCRATCH[0] if word == OUTPUT else word for word in item.words]
+    result = CliRunner().invoke(module_of("main").main, words, prog_name="synth")
+    said, complained = (_lines(text) for text in (result.stdout, result.stderr))
+    answer: Answer = {"exit": result.exit_code, "stderr": complained}
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         answer["exception"] = repr(result.exception)
     try:
-        answer["answers"] = [_timeless(json.loads(line)) for line in result.stdout.splitlines()]
+        answer["answers"] = [_timeless(json.loads(line)) for line in said]
     except ValueError:
-        answer["stdout"] = result.stdout.splitlines()
-    if Path(PROGRAMS[0]).exists():
-        lines = Path(PROGRAMS[0]).read_text(encoding="utf-8").splitlines()
+        answer["stdout"] = said
+    programs = Path(f"{SCRATCH[0]}.programs")
+    if programs.exists():
+        lines = programs.read_text(encoding="utf-8").splitlines()
         answer["residual"] = sorted({json.loads(line) for line in lines})
     return answer
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace(SCRATCH[0], OUTPUT).splitlines()
 
 
 def _timeless(value: Any) -> Any:
@@ -460,14 +497,11 @@ def _timeless(value: Any) -> Any:
 
 def _translated(item: Item) -> Answer:
     """The verdict on a compiled test, and the program that is read."""
-    from corpus.dialects.registry import read_litmus
-    from synth.translation.account import checked_record
-    from synth.translation.compiled import TranslationTask, check_compiled
-
     assert item.compiler is not None
-    test = read_litmus(Path(item.file))
-    checked = check_compiled(TranslationTask(Path(item.file).stem, test, *item.compiler))
-    answer: Answer = {"answers": [checked_record(checked)]}
+    compiled = module_of("check_compiled")
+    test = module_of("read_litmus").read_litmus(Path(item.file))
+    checked = compiled.check_compiled(compiled.TranslationTask(Path(item.file).stem, test, *item.compiler))
+    answer: Answer = {"answers": [module_of("checked_record").checked_record(checked)]}
     if checked.after is not None:
         answer["residual"] = ["\n".join(lines_of(checked.after))]
     return answer
@@ -480,23 +514,25 @@ def ready(root: Path, kept: Path) -> None:
     """Import what items need, before they are processes of their own, and keep what compilers make."""
     keep_compilers(root, kept / "compiled")
     note_programs()
-    from synth.cli import COMMANDS, main
-
-    for name in COMMANDS:
-        main.get_command(None, name)  # type: ignore[arg-type]
-    for module in ("synth.translation.compiled", "synth.translation.account", "synth.api"):
-        importlib.import_module(module)
-    from backends.code_languages import CODE_LANGUAGES
-    from oracle.consistency import resolve_consistency_models
-
-    for model in resolve_consistency_models([*{each.model for each in CODE_LANGUAGES.values()}, "rc11", "c11"]):
+    for package in ("corpus", "oracle", "constraints", "backends", "synth"):
+        for module in pkgutil.walk_packages([str(root / package)], f"{package}."):
+            if not module.name.endswith("__main__"):
+                with suppress(ImportError):  # what an extra brings that is not here
+                    importlib.import_module(module.name)
+    for name in MOVED:
+        module_of(name)
+    models = {each.model for each in module_of("CODE_LANGUAGES").CODE_LANGUAGES.values()}
+    resolve_consistency_models = module_of("resolve_consistency_models").resolve_consistency_models
+    for model in resolve_consistency_models([*models, "rc11", "c11"]):
         _ = getattr(model, "model", None)
 
 
 def record(
-    items: Sequence[Item], folder: Path, jobs: int, seconds: int, notes: Mapping[str, Any]
+    items: Sequence[Item], folder: Path, jobs: int, seconds: int, only: Sequence[str], everything: bool
 ) -> tuple[float, list[str]]:
-    """Ask about items, each in a process of its own, and write a record; return the sum of seconds and what is cut."""
+    """Ask about items, each in a process of its own, and write them to a record, in which all other items than those of
+    ``only`` stay; return the sum of seconds and what is cut.
+    """
     answers: dict[str, Answer] = {}
     costs: dict[str, Cost] = {}
     programs: dict[str, str] = {}
@@ -509,18 +545,29 @@ def record(
             costs[item.name] = cost
             if sys.stderr.isatty():
                 print(f"\r{len(costs)} of {len(items)}", end="", file=sys.stderr)
+    total, cut = sum(cost.seconds for cost in costs.values()), [name for name, each in answers.items() if "cut" in each]
+    notes = {"seconds": seconds, "all": everything, "only": sorted(only)}
+    if (folder / "record.json").is_file() and only:
+        known = json.loads((folder / "record.json").read_text(encoding="utf-8"))
+        if (known["seconds"], known["all"]) != (seconds, everything):
+            sys.exit(f"{folder}: this record was made with other --seconds or without --all: name another folder")
+        answers = {name: each for name, each in _answers(folder).items() if not _holds(name, only)} | answers
+        costs = {name: each for name, each in _costs(folder).items() if not _holds(name, only)} | costs
+        programs = _programs(folder) | programs
+        notes["only"] = sorted({*known["only"], *only}) if known["only"] else []
+    used = sorted({digest for each in answers.values() for digest in each.get("residual", ())})
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / "answers.jsonl", ({"item": name, **answers[name]} for name in sorted(answers)))
-    _write(folder / "residual.jsonl", ({"digest": each, "text": programs[each]} for each in sorted(programs)))
+    _write(folder / "residual.jsonl", ({"digest": each, "text": programs[each]} for each in used))
     with (folder / "costs.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("item", "seconds", "megabytes"))
         rows.writerows((name, f"{costs[name].seconds:.2f}", f"{costs[name].megabytes:.0f}") for name in sorted(costs))
     (folder / "record.json").write_text(json.dumps(notes, indent=1) + "\n", encoding="utf-8")
-    return sum(cost.seconds for cost in costs.values()), [name for name, each in answers.items() if "cut" in each]
+    return total, cut
 
 
-def _write(path: Path, rows: Iterator[Answer]) -> None:
+def _write(path: Path, rows: Iterable[Answer]) -> None:
     with path.open("w", encoding="utf-8") as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n")
@@ -541,10 +588,11 @@ def _run(items: Sequence[Item], scratch: Path, jobs: int, seconds: int) -> Itera
         item, place = running.pop(number)
         cost = Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1000)
         answer: Answer = {"died": f"status {status}"}
-        if place.is_file():
-            answer = json.loads(place.read_text(encoding="utf-8"))
-            place.unlink()
-        place.with_suffix(".programs").unlink(missing_ok=True)
+        made = Path(f"{place}.json")
+        if made.is_file():
+            answer = json.loads(made.read_text(encoding="utf-8"))
+        for left in scratch.glob(f"{place.name}*"):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
         if cost.seconds >= seconds:
             answer = {"cut": f"more than {seconds} seconds of CPU"}
         yield item, answer, cost
@@ -557,14 +605,14 @@ def _child(item: Item, place: Path, seconds: int) -> None:
         signal.alarm(60 * seconds)
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 2)
-        PROGRAMS[0] = str(place.with_suffix(".programs"))
+        SCRATCH[0] = str(place)
         try:
             answer = answered(item)
         except Exception as error:
             answer = {"exception": f"{type(error).__name__}: {error}"}
-        half = place.with_suffix(".half")
+        half = Path(f"{place}.half")
         half.write_text(json.dumps(answer), encoding="utf-8")
-        half.rename(place)
+        half.rename(f"{place}.json")
     finally:
         os._exit(0)
 
@@ -603,7 +651,8 @@ def compare(before: Path, after: Path, only: Sequence[str], show: int) -> int:
 
 
 def _holds(name: str, only: Sequence[str]) -> bool:
-    return not only or any(fnmatchcase(name, _whole(pattern)) for pattern in only)
+    """Whether one of the patterns holds of a name, or of a folder that it is in."""
+    return not only or any(fnmatchcase(f"{name}/", f"{pattern.rstrip('/*')}/*") for pattern in only)
 
 
 def _answers(folder: Path) -> dict[str, Answer]:
@@ -741,11 +790,11 @@ def _record(given: argparse.Namespace) -> None:
     ready(root, kept)
     if not (kept / "inputs").is_dir():
         gather(root, kept / "inputs")
+    gc.freeze()
     items = chosen(items_of(root, kept), given.only, given.all)
     if not items:
         sys.exit(f"answers.py: no item is called {' or '.join(given.only)}")
-    notes = {"seconds": given.seconds, "all": given.all, "only": given.only}
-    total, cut = record(items, folder, given.jobs, given.seconds, notes)
+    total, cut = record(items, folder, given.jobs, given.seconds, given.only, given.all)
     clock = time.monotonic() - started
     print(f"{len(items)} items, {len(cut)} cut; {total:.0f} seconds of CPU, {clock:.0f} on the clock: {folder}")
 
