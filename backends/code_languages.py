@@ -17,8 +17,8 @@ from backends.shared.readback import CodeLanguage, TestCompiler
 from backends.wgsl import reading as wgsl
 
 CODE_LANGUAGES: Mapping[str, CodeLanguage] = {
-    each.name: each
-    for each in (
+    language.name: language
+    for language in (
         CodeLanguage("ptx", "ptx", read_ptx_test),
         CodeLanguage("spirv", "vulkan", read_spirv_test),
         CodeLanguage("spirv-opencl", "opencl", read_spirv_test),

@@ -185,8 +185,8 @@ def _clang(name: str, processor: str, triple: str, *flags: str) -> AssemblyTarge
 
 
 TARGETS: Mapping[str, AssemblyTarget] = {
-    each.name: each
-    for each in (
+    target.name: target
+    for target in (
         AssemblyTarget("g++-x86-64", "x86", ("g++",), ("-fno-ipa-icf",)),
         _clang("clang-x86-64", "x86", "x86_64-linux-gnu"),
         _clang("clang-armv8", "armv8", "aarch64-linux-gnu", "-march=armv8-a", "-mno-outline-atomics"),
@@ -206,10 +206,10 @@ def _reader(language: MachineLanguage) -> CodeReader:
     return read
 
 
-LANGUAGES = tuple(CodeLanguage(name, name, _reader(each)) for name, each in ASSEMBLY_LANGUAGES.items())
+LANGUAGES = tuple(CodeLanguage(name, name, _reader(language)) for name, language in ASSEMBLY_LANGUAGES.items())
 """The assembly of each processor, whose model has its name."""
 COMPILERS = tuple(
-    TestCompiler(each.name, each.processor, SOURCE, LEVELS, each.compile, each.missing, each.compile_all)
-    for each in TARGETS.values()
+    TestCompiler(target.name, target.processor, SOURCE, LEVELS, target.compile, target.missing, target.compile_all)
+    for target in TARGETS.values()
 )
 """The compilers whose assembly is read back."""

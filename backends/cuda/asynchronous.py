@@ -169,7 +169,7 @@ def addresses(ins: Instruction) -> tuple[Operand, ...]:
     """Return the addresses of an instruction of asynchronous operations, that of an mbarrier last."""
     match ins:
         case AsyncOperation():
-            return tuple(each for each in (ins.target, ins.source, ins.barrier) if each is not None)
+            return tuple(address for address in (ins.target, ins.source, ins.barrier) if address is not None)
         case Load(address=address) | Store(address=address) | Rmw(address=address):
             return (address,)
     return ()
@@ -182,7 +182,7 @@ def mbarriers(test: LitmusTest) -> frozenset[str]:
         for ins in test.instructions
         if addresses(ins) and is_asynchronous(ins) and (not isinstance(ins, AsyncOperation) or ins.barrier is not None)
     )
-    return frozenset(each.name for each in found if isinstance(each, Loc))
+    return frozenset(address.name for address in found if isinstance(address, Loc))
 
 
 def homes(test: LitmusTest) -> dict[str, int]:
@@ -200,7 +200,7 @@ def homes(test: LitmusTest) -> dict[str, int]:
             for one, other in ((ins.target.name, ins.barrier.name), (ins.barrier.name, ins.target.name)):
                 if one in found:
                     found.setdefault(other, found[one])
-    return {each.name: found.get(each.name, first_user(test, each.name)) for each in test.locations}
+    return {location.name: found.get(location.name, first_user(test, location.name)) for location in test.locations}
 
 
 def is_home(test: LitmusTest, home: int, thread: int) -> bool:
@@ -217,7 +217,7 @@ def _own(ins: Instruction) -> Iterator[str]:
     match ins:
         case AsyncOperation(group=group):
             given = (ins.target, ins.barrier) if group == COPIES else (ins.source,)
-            yield from (each.name for each in given if isinstance(each, Loc))
+            yield from (address.name for address in given if isinstance(address, Loc))
         case Load(address=Loc(name)) | Store(address=Loc(name)) if is_asynchronous(ins):
             yield name
 
@@ -247,7 +247,7 @@ def waits(test: LitmusTest, straight: Collection[int]) -> list[PhaseWait]:
 
 
 def _wait(test: LitmusTest, name: str, straight: Collection[int]) -> PhaseWait:
-    states = [held for each in test.locations if each.name == name and (held := initialised(each.initial))]
+    states = [held for location in test.locations if location.name == name and (held := initialised(location.initial))]
     counts = [held.expected for held in states]
     arrivals = sum(held.expected - held.pending for held in states)
     expected = sum(held.tx for held in states)
@@ -279,7 +279,8 @@ def _wait(test: LitmusTest, name: str, straight: Collection[int]) -> PhaseWait:
             raise cannot_say(thread, ins, f"{name} is initialised already")
     if not counts:
         raise cannot_say(
-            *next(each for each in test.code if Loc(name) in addresses(each[1])[-1:]), f"nobody initialises {name}"
+            *next((thread, ins) for thread, ins in test.code if Loc(name) in addresses(ins)[-1:]),
+            f"nobody initialises {name}",
         )
     phases, begun = divmod(arrivals, counts[0])
     return PhaseWait(name, -expected, phases, counts[0] - begun)

@@ -18,7 +18,9 @@ from corpus.litmus.test import LitmusTest
 
 
 def _problems(test: LitmusTest, program: Path) -> list[str]:
-    return [f"{chip}: {each}" for chip, sass in machine_code(program).items() for each in optcheck(test, sass)]
+    return [
+        f"{chip}: {complaint}" for chip, sass in machine_code(program).items() for complaint in optcheck(test, sass)
+    ]
 
 
 BACKEND = Backend(

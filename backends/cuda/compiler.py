@@ -163,8 +163,8 @@ def compile_ptx(file: Path, code: Path, options: Sequence[str] = ()) -> Compilat
     include = toolkit.folder.parent / "include"
     folders = [include / "cccl", include, *_cutlass()]
     headers = [word for folder in folders if folder.is_dir() for word in ("-I", str(folder))]
-    target = [] if any(each.startswith("-arch") for each in options) else [f"-arch={PTX_ARCHITECTURE}"]
-    standard = [] if any(each.startswith(("-std", "--std")) for each in options) else ["-std=c++17"]
+    target = [] if any(option.startswith("-arch") for option in options) else [f"-arch={PTX_ARCHITECTURE}"]
+    standard = [] if any(option.startswith(("-std", "--std")) for option in options) else ["-std=c++17"]
     check_shell(nvcc, *headers)
     words = ["-ptx", "-lineinfo", "-w", *_UNQUOTED, *target, *standard, *headers]
     return handed(file, [nvcc, *words, OPTIONS, "-o", MADE, SOURCE], code, options=options, includes=True)

@@ -36,5 +36,5 @@ def advice(complaint: str) -> str:
     missing = _MISSING.search(complaint)
     if missing is None:
         return ""
-    package = next((each for start, each in PACKAGES.items() if missing[1].startswith(start)), None)
+    package = next((package for start, package in PACKAGES.items() if missing[1].startswith(start)), None)
     return f"pip install {package}" if package else "-X -IFOLDER names the folder that it is in"

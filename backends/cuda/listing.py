@@ -39,14 +39,14 @@ def rows(driver: ctypes.CDLL) -> list[tuple[str, int, str]]:
     """Return a row for each GPU: name, compute capability and driver. Raises ``DriverError``."""
     call(driver, "cuInit", 0)
     version = number(driver, "cuDriverGetVersion")
-    said = f"CUDA {version // 1000}.{version % 1000 // 10}"
+    words = f"CUDA {version // 1000}.{version % 1000 // 10}"
     found = []
     for ordinal in range(number(driver, "cuDeviceGetCount")):
         device = number(driver, "cuDeviceGet", ordinal)
         name = ctypes.create_string_buffer(256)
         call(driver, "cuDeviceGetName", name, len(name), device)
-        major, minor = (number(driver, "cuDeviceGetAttribute", each, device) for each in CAPABILITY)
-        found.append((name.value.decode("utf-8", "replace"), 10 * major + minor, said))
+        major, minor = (number(driver, "cuDeviceGetAttribute", attribute, device) for attribute in CAPABILITY)
+        found.append((name.value.decode("utf-8", "replace"), 10 * major + minor, words))
     return found
 
 

@@ -174,18 +174,18 @@ class CudaKernel(RuntimeKernel):
             id(self.test.threads[thread].instructions[place]): mark
             for (thread, place), mark in numbered(self.test).items()
         }
-        self._keeps = [each for thread in self.test.threads for each in _keeps(thread.instructions)]
-        self._regions = {each.name: each.region for each in self.test.locations}
-        names = (each.name for each in self.test.instructions if isinstance(each, Barrier))
+        self._keeps = [number for thread in self.test.threads for number in _keeps(thread.instructions)]
+        self._regions = {location.name: location.region for location in self.test.locations}
+        names = (ins.name for ins in self.test.instructions if isinstance(ins, Barrier))
         self._barriers = {
-            name: n for n, name in enumerate(sorted({each for each in names if isinstance(each, int)}), 1)
+            name: n for n, name in enumerate(sorted({name for name in names if isinstance(name, int)}), 1)
         }
         self._check_words()
         self._mbarriers = mbarriers(self.test)
         self._homes = homes(self.test)
-        straight = [id(each) for thread in self._phases for code, _ in thread for each in code]
+        straight = [id(ins) for thread in self._phases for code, _ in thread for ins in code]
         self._waits = waits(self.test, straight)
-        self._tokens = [self._told(thread) for thread in range(len(self.test.threads))]
+        self._tokens = [self._phase_registers(thread) for thread in range(len(self.test.threads))]
         self._check_memory(straight)
 
     def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
@@ -240,7 +240,7 @@ class CudaKernel(RuntimeKernel):
         return " ".join(lines)
 
     def asynchronous(self, thread: int, ins: Instruction) -> str:  # noqa: D102
-        cells = [self.cell(thread, ins, each) for each in addresses(ins)]
+        cells = [self.cell(thread, ins, address) for address in addresses(ins)]
         match ins:
             case AsyncGroup():
                 return self._kept(ins, _asm(f"{describe(ins)};", "", ""))
@@ -254,7 +254,7 @@ class CudaKernel(RuntimeKernel):
         raise self.refuse(thread, ins, "has no such instruction")
 
     def _operation(self, thread: int, ins: AsyncOperation, cells: Sequence[MemoryWord]) -> str:
-        homes = [self._home(each) for each in (ins.target, ins.barrier) if self._home(each) is not None]
+        homes = [self._home(address) for address in (ins.target, ins.barrier) if self._home(address) is not None]
         if len(set(homes)) > 1:
             raise cannot_say(thread, ins, "PTX has it with an mbarrier in the shared memory of the target")
         if ins.target is None:
@@ -263,7 +263,7 @@ class CudaKernel(RuntimeKernel):
         form = form_of(ins, self._regions)
         if form is None:
             size = "multiples of 16 bytes" if ins.source is not None else "4 bytes"
-            spaces = " to ".join(str(each.region) for each in reversed(cells[: 1 if ins.source is None else 2]))
+            spaces = " to ".join(str(cell.region) for cell in reversed(cells[: 1 if ins.source is None else 2]))
             done = "at an mbarrier" if ins.barrier is not None else "in groups"
             raise cannot_say(thread, ins, f"PTX has none from {spaces} memory, of {size}, that complete {done}")
         local = [cell for cell in cells[1:2] if ins.source is not None] if ins.group == BULK else cells
@@ -289,18 +289,18 @@ class CudaKernel(RuntimeKernel):
                 words = f"mbarrier.test_wait{'.parity' * ins.parity}"
                 test = f"{self._ordered(thread, ins, words)}{space} complete, [%1], %2"
                 text = f"{{ .reg .pred complete; {test}; selp.u32 %0, 1, 0, complete; }}"
-                asked = f'"r"({self.value(thread, phase)})' if ins.parity else self._token(thread, ins, phase)
-                return self._access(thread, ins, text, f'"=r"({self.register(thread, target)})', [cell], asked)
+                awaited = f'"r"({self.value(thread, phase)})' if ins.parity else self._token(thread, ins, phase)
+                return self._access(thread, ins, text, f'"=r"({self.register(thread, target)})', [cell], awaited)
             case Rmw(operation, target, _, (counted,)):
                 words = self._ordered(thread, ins, ptx.MBARRIER_ARRIVALS.get(operation, operation)) + space
                 single = counted == 1 and operation in ("mbarrier.arrive", "mbarrier.arrive_drop")
-                told = target is not None and not cell.remote
-                first = int(told)
+                tells = target is not None and not cell.remote
+                first = int(tells)
                 given = [] if isinstance(counted, int) else [f'"r"({self.value(thread, counted)})']
                 number = [] if single else [f"%{first + 1}" if given else str(counted)]
-                state = [] if target is None else ["%0" if told else "_"]
+                state = [] if target is None else ["%0" if tells else "_"]
                 text = f"{words} {', '.join([*state, f'[%{first}]', *number])};"
-                output = f'"=l"({self.register(thread, target)})' if target is not None and told else ""
+                output = f'"=l"({self.register(thread, target)})' if target is not None and tells else ""
                 return self._access(thread, ins, text, output, [cell], *given)
         raise cannot_say(thread, ins, "PTX has no such operation on an mbarrier")
 
@@ -313,28 +313,28 @@ class CudaKernel(RuntimeKernel):
         rule = ptx.AccessRule(words, ptx.MBARRIER_ORDERS[words])
         return words + ptx.mode_words(mode, rule, refuse)
 
-    def _told(self, thread: int) -> frozenset[str]:
+    def _phase_registers(self, thread: int) -> frozenset[str]:
         """The registers that arrivals tell a phase. Raises ``InputError`` where they are used as numbers."""
         code = self.test.threads[thread].instructions
-        told = {
-            each for ins in code if isinstance(ins, Rmw) and is_asynchronous(ins) for each in registers_written(ins)
+        phases = {
+            name for ins in code if isinstance(ins, Rmw) and is_asynchronous(ins) for name in registers_written(ins)
         }
         for ins in code:
             remote = (
                 isinstance(ins, Rmw) and is_asynchronous(ins) and self._home(ins.address) != self.layout.ctas[thread]
             )
-            if remote and any(set(registers_written(ins)) & set(registers_read(each)) for each in code):
+            if remote and any(set(registers_written(ins)) & set(registers_read(reader)) for reader in code):
                 raise cannot_say(thread, ins, "PTX has arrivals at an mbarrier of another CTA that tell nothing")
             others = set(registers_read(ins)) if not is_asynchronous(ins) else set()
             others |= set(registers_written(ins)) if not (isinstance(ins, Rmw) and is_asynchronous(ins)) else set()
-            if told & others:
-                raise cannot_say(thread, ins, f"{min(told & others)} is the state of an mbarrier, and no number")
+            if phases & others:
+                raise cannot_say(thread, ins, f"{min(phases & others)} is the state of an mbarrier, and no number")
         for term in self.layout.terms:
-            if isinstance(term, FinalRegister) and term.thread == thread and term.register in told:
+            if isinstance(term, FinalRegister) and term.thread == thread and term.register in phases:
                 raise InputError(
                     f"P{thread}:{term.register} is the state of an mbarrier, and outcomes are numbers here"
                 )
-        return frozenset(told)
+        return frozenset(phases)
 
     def _token(self, thread: int, ins: Instruction, token: Operand) -> str:
         """The operand of an instruction that takes the state of an mbarrier."""
@@ -398,9 +398,9 @@ class CudaKernel(RuntimeKernel):
         """Return the constants of the launch, and the words of a cell where that is more than one."""
         return super().sizes() | ({"CELL_WORDS": self.layout.cell} if self.layout.cell > 1 else {})
 
-    def put(self, location: Location, at: str, value: str) -> str:
+    def put(self, location: Location, index: str, value: str) -> str:
         """Return the statement that gives a location its initial value, at an index into its array."""
-        place = super().put(location, at, value)
+        place = super().put(location, index, value)
         return place if self.layout.cell == 1 else f"fill(&{place.split(' = ')[0]}, {value})"
 
     def initialised(self) -> list[str]:  # noqa: D102
@@ -410,8 +410,8 @@ class CudaKernel(RuntimeKernel):
                 words = [f"mbarrier.init.shared::cta.b64 [%0], {state.expected};"]
                 if state.tx:
                     word = "expect_tx" if state.pending else "arrive.expect_tx"
-                    told = "" if state.pending else "_, "
-                    words.append(f"mbarrier.{word}.relaxed.cta.shared::cta.b64 {told}[%0], {state.tx};")
+                    state_word = "" if state.pending else "_, "
+                    words.append(f"mbarrier.{word}.relaxed.cta.shared::cta.b64 {state_word}[%0], {state.tx};")
                 init = _asm(" ".join(words), "", f'"r"({self._of_item(location)})')
                 lines.append(f"if (cta == {self.home(location.name)}u && item < SLOTS) {init}")
         return [
@@ -428,13 +428,17 @@ class CudaKernel(RuntimeKernel):
         if self._uses(BULK):
             lines.append('asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" : : : "memory");')
         lines.append(f"{self._met};")
-        waited = {each.location: each for each in self._waits}
-        held = [each for each in self.layout.shareds if each.name in self._mbarriers and self._is_initialised(each)]
+        waited = {wait.location: wait for wait in self._waits}
+        held = [
+            location
+            for location in self.layout.shareds
+            if location.name in self._mbarriers and self._is_initialised(location)
+        ]
         for location in held:
-            at = self._of_item(location)
+            address = self._of_item(location)
             lines += [
                 f"if (cta == {self.home(location.name)}u && item < SLOTS) {{ // {location.name}",
-                f"    {self.syntax.constant('mbarrier', at)}",
+                f"    {self.syntax.constant('mbarrier', address)}",
             ]
             if location.name in waited:
                 wait = waited[location.name]
@@ -489,11 +493,13 @@ class CudaKernel(RuntimeKernel):
         ask for.
         """
         arrays = (*self.arrays.values(), *self._peers)
-        given = ", ".join([f"p{thread}", *arrays, *(self.at(each.name) for each in self.test.locations)])
-        asked = {
+        given = ", ".join(
+            [f"p{thread}", *arrays, *(self.address_variable(location.name) for location in self.test.locations)]
+        )
+        observed = {
             term.register for term in self.layout.terms if isinstance(term, FinalRegister) and term.thread == thread
         }
-        others = [self.register(thread, name) for name in sorted(self.test.threads[thread].names - asked)]
+        others = [self.register(thread, name) for name in sorted(self.test.threads[thread].names - observed)]
         used = (
             [f"if (zero[{len(self._marks)}u] != 0u) results[0] = {' + '.join(others)};"]
             if others and self.marked
@@ -507,12 +513,14 @@ class CudaKernel(RuntimeKernel):
     def functions(self) -> list[str]:
         """Return the registers of each thread, and a function for each of its phases."""
         lines = []
-        addresses = [f"const {self.syntax.word} {self.at(each.name)}" for each in self.test.locations]
+        addresses = [
+            f"const {self.syntax.word} {self.address_variable(location.name)}" for location in self.test.locations
+        ]
         for thread in range(len(self.test.threads)):
             own, names = f"Registers{thread}", sorted(self._names[thread])
             words = {name: "std::uint64_t" if name in self._tokens[thread] else self.syntax.word for name in names}
             fields = [f"{word} reg_{self._names[thread][name]};" for name, word in words.items()]
-            lines.append(f"struct {own} {{{''.join(f' {each}' for each in fields)} }};")
+            lines.append(f"struct {own} {{{''.join(f' {declaration}' for declaration in fields)} }};")
             arrays = ["const Globals globals", *(f"const Shareds {name}" for name in ("shareds", *self._peers))]
             given = ", ".join([f"{own} p{thread}", *arrays, *addresses])
             for number, (code, _) in enumerate(super().phases(thread)):

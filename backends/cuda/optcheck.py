@@ -78,7 +78,7 @@ def numbered(test: LitmusTest) -> dict[tuple[int, int], int]:
         for place, ins in enumerate(thread.instructions)
         if isinstance(ins, Load | Store | Rmw | AsyncOperation)
     ]
-    return {each: number for number, each in enumerate(places)}
+    return {place: number for number, place in enumerate(places)}
 
 
 def optcheck(test: LitmusTest, sass: str) -> list[Complaint]:
@@ -92,7 +92,7 @@ def optcheck(test: LitmusTest, sass: str) -> list[Complaint]:
     complaints = []
     for number, thread in enumerate(test.threads):
         phases = range(1 + sum(isinstance(ins, Barrier) for ins in thread.instructions))
-        code = [each for phase in phases for each in _operations(functions.get(f"thread_{number}_{phase}", []))]
+        code = [op for phase in phases for op in _operations(functions.get(f"thread_{number}_{phase}", []))]
         found = _with_initialisations(code)
         complaints += [Complaint(number, text) for text in _differences(_wanted(test, number), found)]
     return complaints
@@ -112,7 +112,7 @@ class _Operation:
     address: _Marks = _NONE
     value: _Marks = _NONE
     control: _Marks = _NONE
-    said: str = field(default="", compare=False)
+    text: str = field(default="", compare=False)
 
     @property
     def is_access(self) -> bool:
@@ -139,7 +139,7 @@ def _wanted(test: LitmusTest, number: int) -> list[_Operation]:
     control = _NONE
     wanted: list[_Operation] = []
     for place, ins in enumerate(test.threads[number].instructions):
-        sources = [flow.get(each.name, _NONE) if isinstance(each, Reg) else _NONE for each in operands_of(ins)]
+        sources = [flow.get(operand.name, _NONE) if isinstance(operand, Reg) else _NONE for operand in operands_of(ins)]
         mark = frozenset({marks[number, place]}) if (number, place) in marks else _NONE
         match ins:
             case AsyncOperation() | AsyncGroup():
@@ -154,7 +154,7 @@ def _wanted(test: LitmusTest, number: int) -> list[_Operation]:
                 if not isinstance(ins, Store) and ins.target is not None:
                     flow[ins.target] = mark
             case Fence(mode) if mode in PROXY_FENCES:
-                wanted += [_fenced(each) for each in PROXY_FENCES[mode]]
+                wanted += [_fenced(words) for words in PROXY_FENCES[mode]]
             case Fence(Mode(order=Order.ACQUIRE, scope=scope)):
                 wanted += _fence("all", scope)[1:]
             case Fence(Mode(order=Order.RELEASE, scope=scope)):
@@ -183,14 +183,14 @@ def _asynchronous(
             return [_Operation(("wait", str(pending))), *([_INVALIDATE] if operations == BULK and not read else [])]
         case AsyncOperation(target=None, mbarrier=arrival):
             access = _Operation(
-                ("asynchronous", PENDING_ARRIVALS[arrival][1]), mark, control=control, said=describe(ins)
+                ("asynchronous", PENDING_ARRIVALS[arrival][1]), mark, control=control, text=describe(ins)
             )
             return [*([_INCREMENT] if arrival == "arrive" else []), access]
         case AsyncOperation():
             form = form_of(ins, regions)
             words = () if form is None else (form.machine_words(ins),)
             value = _NONE.union(*sources)
-            return [_Operation(("asynchronous", *words), mark, value=value, control=control, said=describe(ins))]
+            return [_Operation(("asynchronous", *words), mark, value=value, control=control, text=describe(ins))]
 
 
 _ARRIVALS = {
@@ -288,7 +288,9 @@ def _operations(code: Sequence[SassInstruction]) -> list[_Operation]:
         if place + 1 < len(code) and (ins.guard or len(ins.operands) > 1 or ins.parts[0] not in (*BRANCHES, *ENDS)):
             waiting.append((place + 1, leaving))
         waiting += [(target, leaving) for target in targets if jumps]
-    return [each for ins, state in zip(code, states, strict=True) if state is not None for each in _told(ins, state)]
+    return [
+        op for ins, state in zip(code, states, strict=True) if state is not None for op in _operations_of(ins, state)
+    ]
 
 
 def _flow(ins: SassInstruction, texts: Iterable[str], state: _State, narrow: bool = False) -> _Flow:
@@ -296,7 +298,7 @@ def _flow(ins: SassInstruction, texts: Iterable[str], state: _State, narrow: boo
     wide = not narrow and ("WIDE" in ins.parts or "64" in ins.parts)
     flow: _Flow = frozenset()
     for text in texts:
-        flow |= {("mark", int(each or "0", 16) // 4) for each in _CONSTANT.findall(text)}
+        flow |= {("mark", int(offset or "0", 16) // 4) for offset in _CONSTANT.findall(text)}
         for kind, number, suffix in _REGISTER.findall(text):
             pair = wide or ".64" in suffix
             for name in (f"{kind}{number}", *([f"{kind}{int(number) + 1}"] if pair and kind[-1] == "R" else [])):
@@ -306,11 +308,13 @@ def _flow(ins: SassInstruction, texts: Iterable[str], state: _State, narrow: boo
 
 def _parts(ins: SassInstruction) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Registers written, the addresses, and the other operands."""
-    addresses = tuple(each for each in ins.operands if ins.is_access and "[" in each and not each.startswith("c["))
-    others = tuple(each for each in ins.operands if each not in addresses)
+    addresses = tuple(
+        operand for operand in ins.operands if ins.is_access and "[" in operand and not operand.startswith("c[")
+    )
+    others = tuple(operand for operand in ins.operands if operand not in addresses)
     if ins.is_access and not ins.access:
-        told = 1 if ins.parts[0] == "SYNCS" else 0
-        return others[:told], addresses, others[told:]
+        count = 1 if ins.parts[0] == "SYNCS" else 0
+        return others[:count], addresses, others[count:]
     if ins.parts[0].startswith(("ST", "RED")) or ins.parts[0] in (*BRANCHES, *ENDS):
         return (), addresses, others
     count = 1
@@ -334,7 +338,7 @@ def _after(ins: SassInstruction, state: _State) -> dict[str, _Flow]:
     if ins.is_access:
         flow = frozenset(("load", mark) for kind, mark in _addressed(ins, addresses, state) if kind == "mark")
     constant = _CONSTANT.search(ins.operands[-1]) if ins.parts[0] in ("LDC", "ULDC", "LDCU") else None
-    size = next((_SIZES[each] for each in ins.parts if each in _SIZES), 1)
+    size = next((_SIZES[part] for part in ins.parts if part in _SIZES), 1)
     for target in targets:
         for kind, number, _ in _REGISTER.findall(target):
             for step in range(size if kind[-1] == "R" else 1):
@@ -359,10 +363,10 @@ def _addressed(ins: SassInstruction, addresses: Sequence[str], state: _State) ->
         if bulk or (ins.access and ins.access[1] != "shared"):
             inner = re.sub(r"\b(U?R\d+)(?![\d.])", r"\1.64", inner)
         flows.add(_flow(ins, [inner], state, narrow=True))
-    return flows.pop() if len({_marks(each, "mark") for each in flows}) == 1 else frozenset()
+    return flows.pop() if len({_marks(flow, "mark") for flow in flows}) == 1 else frozenset()
 
 
-def _told(ins: SassInstruction, state: _State) -> list[_Operation]:
+def _operations_of(ins: SassInstruction, state: _State) -> list[_Operation]:
     """The operation that an instruction is, if it is one."""
     parts = ins.parts
     if parts[0] in ("MEMBAR", "FENCE"):
@@ -388,15 +392,15 @@ def _told(ins: SassInstruction, state: _State) -> list[_Operation]:
         _marks(_flow(ins, others, state), "load"),
         _marks(control, "load"),
     )
-    return [_Operation(_said(ins), marks, address_from, value_from, control_from, str(ins))]
+    return [_Operation(_access_words(ins), marks, address_from, value_from, control_from, str(ins))]
 
 
-def _said(ins: SassInstruction) -> tuple[str, ...]:
+def _access_words(ins: SassInstruction) -> tuple[str, ...]:
     """The words of the access that an instruction is."""
     parts = ins.parts
     if parts[0] == "SYNCS":
-        said = [".".join(part for part in parts[3:] if part != "RED")] if parts[1] == "ARRIVE" else []
-        return ("asynchronous", ".".join(parts[:2]), *said)
+        order = [".".join(part for part in parts[3:] if part != "RED")] if parts[1] == "ARRIVE" else []
+        return ("asynchronous", ".".join(parts[:2]), *order)
     if not ins.access:
         return ("asynchronous", ".".join(parts))
     kind, space = ins.access
@@ -418,11 +422,11 @@ def _with_initialisations(code: Sequence[_Operation]) -> list[_Operation]:
     64 bits before the fence, and an instruction after it.
     """
     found: list[_Operation] = []
-    for each in code:
-        if each == _INITIALISED and [op.words for op in found[-2:]] == [("store", "shared"), _VIEW.words]:
+    for op in code:
+        if op == _INITIALISED and [op.words for op in found[-2:]] == [("store", "shared"), _VIEW.words]:
             found[-2:] = [_VIEW, replace(found[-2], words=("asynchronous", "SYNCS.EXCH"))]
         else:
-            found.append(each)
+            found.append(op)
     return found
 
 
@@ -432,37 +436,37 @@ def _with_initialisations(code: Sequence[_Operation]) -> list[_Operation]:
 def _differences(wanted: Sequence[_Operation], found: Sequence[_Operation]) -> list[str]:
     """What is otherwise in the code than in the test, in words."""
     texts: list[str] = []
-    accesses = {each.marks: each for each in wanted if each.is_access}
-    for each in found:
-        if each.is_access and each.marks not in accesses:
-            texts.append(f"the machine code has {each.said}, which is no access of this thread")
+    accesses = {op.marks: op for op in wanted if op.is_access}
+    for op in found:
+        if op.is_access and op.marks not in accesses:
+            texts.append(f"the machine code has {op.text}, which is no access of this thread")
     for mark, access in accesses.items():
-        same = [each for each in found if each.is_access and each.marks == mark]
+        same = [op for op in found if op.is_access and op.marks == mark]
         if len(same) != 1:
             times = f"{len(same)} times" if same else "no longer"
-            texts.append(f"{access.said}: is {times} in the machine code")
-        texts += [text for each in same for text in _unlike(access, each, accesses)]
+            texts.append(f"{access.text}: is {times} in the machine code")
+        texts += [text for op in same for text in _unlike(access, op, accesses)]
     if texts:
         return texts
-    order = [each.marks for each in found if each.is_access]
+    order = [op.marks for op in found if op.is_access]
     if order != list(accesses):
-        return [f"in the machine code, the order is {'; '.join(accesses[mark].said for mark in order)}"]
+        return [f"in the machine code, the order is {'; '.join(accesses[mark].text for mark in order)}"]
     for last, want, have in zip([None, *accesses.values()], _between(wanted), _between(found), strict=True):
-        fences = [each for each in want if each != _INVALIDATE], [each for each in have if each != _INVALIDATE]
+        fences = [op for op in want if op != _INVALIDATE], [op for op in have if op != _INVALIDATE]
         if fences[0] != fences[1] or (_INVALIDATE in want and _INVALIDATE not in have):
-            place = f"after {last.said}" if last else "at the start"
+            place = f"after {last.text}" if last else "at the start"
             texts.append(f"{place}: the machine code has {_listed(have)}, expected {_listed(want)}")
     return texts
 
 
 def _unlike(access: _Operation, found: _Operation, accesses: Mapping[_Marks, _Operation]) -> list[str]:
     """How an access of the code differs from that of the test."""
-    texts = [] if access.words == found.words else [f"{access.said}: is a {found} in the machine code, not a {access}"]
+    texts = [] if access.words == found.words else [f"{access.text}: is a {found} in the machine code, not a {access}"]
     for name in ("address", "value", "control"):
         for source in sorted(getattr(access, name) - getattr(found, name)):
-            said = accesses[frozenset({source})].said
+            source_words = accesses[frozenset({source})].text
             what = {"address": "its address", "value": "its value", "control": "whether it happens"}[name]
-            texts.append(f"{access.said}: in the machine code {what} does not depend on {said}")
+            texts.append(f"{access.text}: in the machine code {what} does not depend on {source_words}")
     return texts
 
 
@@ -471,13 +475,13 @@ def _between(operations: Sequence[_Operation]) -> list[list[_Operation]]:
     adds nothing.
     """
     groups: list[list[_Operation]] = [[]]
-    for each in operations:
-        if each.is_access:
+    for op in operations:
+        if op.is_access:
             groups.append([])
-        elif groups[-1] and each.words[0] == "fence" and groups[-1][-1] == _NARROW:
-            groups[-1][-1] = each
+        elif groups[-1] and op.words[0] == "fence" and groups[-1][-1] == _NARROW:
+            groups[-1][-1] = op
         else:
-            groups[-1].append(each)
+            groups[-1].append(op)
     return groups
 
 

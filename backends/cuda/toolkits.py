@@ -73,7 +73,7 @@ class Toolkit:
     def release(self) -> Release | None:
         """The row of the toolkit's major version; the newest row for a version later than all."""
         number = re.match(r"\d+", self.version)
-        return next((each for each in RELEASES if number and each.major <= int(number[0])), None)
+        return next((release for release in RELEASES if number and release.major <= int(number[0])), None)
 
     def problem(self, target: CudaTarget) -> str:
         """Return why the toolkit cannot compile for a GPU, in a line, or "" where it can. One whose version is not
@@ -113,17 +113,17 @@ def chosen(target: CudaTarget) -> tuple[Toolkit | None, str]:
     do.
     """
     found = toolkits()
-    problems = [each.problem(target) for each in found]
+    problems = [toolkit.problem(target) for toolkit in found]
     for toolkit, problem in zip(found, problems, strict=True):
         if not problem:
             return toolkit, ""
     if not problems:
         return None, ""
     fits = (
-        each
-        for each in RELEASES
-        if (target.driver is None or each.major <= target.driver)
-        and (target.capability is None or each.oldest <= target.capability)
+        release
+        for release in RELEASES
+        if (target.driver is None or release.major <= target.driver)
+        and (target.capability is None or release.oldest <= target.capability)
     )
     best = next(fits, None)
     return None, problems[0] + (f"; install nvcc of CUDA {best.major} on PATH, or name it by CUDA_HOME" if best else "")

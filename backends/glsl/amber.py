@@ -102,4 +102,4 @@ def read_buffer(dump: str, binding: int) -> tuple[int, ...]:
             found = (found or b"") + bytes.fromhex(line)
     if found is None or len(found) % 4:
         raise InputError(f"no buffer of binding {binding}: it is written by amber -b FILE -B {binding}")
-    return tuple(int.from_bytes(found[at : at + 4], "little") for at in range(0, len(found), 4))
+    return tuple(int.from_bytes(found[start : start + 4], "little") for start in range(0, len(found), 4))

@@ -83,11 +83,11 @@ def apart(module: bytes, texts: Sequence[str]) -> list[bytes]:
     """Return the modules of the shaders in a module that glslang made of ``together(texts)``."""
     words = struct.unpack(f"<{len(module) // 4}I", module)
     instructions = list(_instructions(words))
-    begins = [at for at, each in enumerate(instructions) if each[0] & 0xFFFF == _FUNCTION]
+    begins = [place for place, ins in enumerate(instructions) if ins[0] & 0xFFFF == _FUNCTION]
     globals_, functions = instructions[: begins[0]], list[list[tuple[int, ...]]]()
     for begin, end in zip(begins, [*begins[1:], len(instructions)], strict=True):
         functions.append(instructions[begin:end])
-    named = {_string(each[2:]): each[1] for each in globals_ if each[0] & 0xFFFF == _NAME}
+    named = {_string(ins[2:]): ins[1] for ins in globals_ if ins[0] & 0xFFFF == _NAME}
     bodies = {function[0][2]: function for function in functions}
     found = []
     for number, text in enumerate(texts):
@@ -99,11 +99,11 @@ def apart(module: bytes, texts: Sequence[str]) -> list[bytes]:
 
 
 def _instructions(words: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    at = _HEADER
-    while at < len(words):
-        length = words[at] >> 16
-        yield tuple(words[at : at + length])
-        at += length
+    place = _HEADER
+    while place < len(words):
+        length = words[place] >> 16
+        yield tuple(words[place : place + length])
+        place += length
 
 
 def _references(instruction: Sequence[int]) -> Iterator[int]:
@@ -123,27 +123,27 @@ def _module(
 
     The constant WorkgroupSize is of all and the function does not refer to it, so that its own number of threads holds.
     """
-    needed = {word for each in body for word in _references(each)}
+    needed = {word for ins in body for word in _references(ins)}
     kept, defined = list[tuple[int, ...]](), set[int]()
-    for each in reversed(globals_):  # what is referred to comes before, and its decorations before that
-        operation = each[0] & 0xFFFF
+    for ins in reversed(globals_):  # what is referred to comes before, and its decorations before that
+        operation = ins[0] & 0xFFFF
         if operation in _TYPES or operation in _CONSTANTS_AND_VARIABLES:
-            result = each[1 if operation in _TYPES else 2]
+            result = ins[1 if operation in _TYPES else 2]
             if result not in needed:
                 continue
-            needed.update(_references(each))
+            needed.update(_references(ins))
             defined.add(result)
-        elif operation in _NAMES or (operation in _DECORATIONS and each[1] not in defined):
+        elif operation in _NAMES or (operation in _DECORATIONS and ins[1] not in defined):
             continue
-        kept.append(each)
-    variables = [each[2] for each in globals_ if each[0] & 0xFFFF == _VARIABLE and each[2] in defined]
+        kept.append(ins)
+    variables = [ins[2] for ins in globals_ if ins[0] & 0xFFFF == _VARIABLE and ins[2] in defined]
     entry, main = body[0][2], struct.unpack("<2I", b"main\0\0\0\0")
     point, mode = (5, entry, *main, *variables), (entry, 17, size, 1, 1)  # GLCompute; LocalSize
     replaced = {_ENTRY_POINT: point, _EXECUTION_MODE: mode}
     words = list(header)
-    for each in [*reversed(kept), *body]:
-        operation = each[0] & 0xFFFF
+    for ins in [*reversed(kept), *body]:
+        operation = ins[0] & 0xFFFF
         if operation in replaced:
-            each = ((1 + len(replaced[operation])) << 16 | operation, *replaced[operation])
-        words += each
+            ins = ((1 + len(replaced[operation])) << 16 | operation, *replaced[operation])
+        words += ins
     return struct.pack(f"<{len(words)}I", *words)

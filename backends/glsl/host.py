@@ -53,7 +53,7 @@ def found() -> list[tuple[str, str, Any]]:
     try:
         application = vk.VkApplicationInfo(apiVersion=vk.VK_MAKE_VERSION(1, 2, 0))
         instance = vk.vkCreateInstance(vk.VkInstanceCreateInfo(pApplicationInfo=application), None)
-        return [(*described(each), each) for each in vk.vkEnumeratePhysicalDevices(instance)]
+        return [(*described(device), device) for device in vk.vkEnumeratePhysicalDevices(instance)]
     except (vk.VkError, vk.VkException) as error:
         raise host.HostError(f"Vulkan: {str(error) or type(error).__name__}") from None
 
@@ -64,10 +64,10 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
 
     @contextmanager
     def started(_: str, constant: dict[str, int], said: host.Said) -> Iterator[host.Iterate]:
-        named = [each for each in found() if arguments.device in each[0]]
+        named = [row for row in found() if arguments.device in row[0]]
         if not 0 <= arguments.number < len(named):
             raise host.HostError(f"no Vulkan device {arguments.number} named '{arguments.device}'")
-        codes = [each.read_bytes() for each in sorted(path.parent.glob(f"{path.name}.*.spv"))]
+        codes = [code.read_bytes() for code in sorted(path.parent.glob(f"{path.name}.*.spv"))]
         try:
             device = VulkanDevice.of(found().index(named[arguments.number]))
             if not device.has_device_scope and any(map(has_device_scope, codes)):
@@ -89,9 +89,9 @@ def described(device: Any) -> tuple[str, str]:
     properties = vk.VkPhysicalDeviceProperties2(pNext=driver)
     vk.vkGetPhysicalDeviceProperties2(device, properties)
     name = text(properties.properties.deviceName)
-    said = ", ".join(filter(None, (name, text(driver.driverInfo) or text(driver.driverName), "Vulkan")))
+    words = ", ".join(filter(None, (name, text(driver.driverInfo) or text(driver.driverName), "Vulkan")))
     kind = properties.properties.deviceType
-    return said, KINDS[kind] if kind < len(KINDS) else KINDS[0]
+    return words, KINDS[kind] if kind < len(KINDS) else KINDS[0]
 
 
 def text(characters: Any) -> str:
@@ -115,8 +115,8 @@ class VulkanDevice:
 
         family = next(
             number
-            for number, each in enumerate(vk.vkGetPhysicalDeviceQueueFamilyProperties(physical))
-            if each.queueFlags & vk.VK_QUEUE_COMPUTE_BIT
+            for number, family in enumerate(vk.vkGetPhysicalDeviceQueueFamilyProperties(physical))
+            if family.queueFlags & vk.VK_QUEUE_COMPUTE_BIT
         )
         # Whatever a structure points to must be in a variable as long as the structure is used.
         there = vk.VkPhysicalDeviceVulkanMemoryModelFeatures()
@@ -192,7 +192,7 @@ class Launcher:
         self.sets = pool
         wanted = vk.VkDescriptorSetAllocateInfo(descriptorPool=pool, pSetLayouts=[layout])
         (self.set,) = vk.vkAllocateDescriptorSets(self.device, wanted)
-        infos = [[vk.VkDescriptorBufferInfo(buffer=each, offset=0, range=ALL)] for each in buffers]
+        infos = [[vk.VkDescriptorBufferInfo(buffer=buffer, offset=0, range=ALL)] for buffer in buffers]
         writes = [
             vk.VkWriteDescriptorSet(
                 dstSet=self.set, dstBinding=number, descriptorCount=1, descriptorType=storage, pBufferInfo=info
@@ -286,8 +286,8 @@ def progress(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, i
 def memory(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[host.Iterate]:
     """Return the function that runs a launch of a memory test; the shader that Amber's totals need is left out."""
     launcher = Launcher(device, [constant[name] for name in BUFFERS])
-    each = constant["INSTANCES"] // min(256, constant["INSTANCES"])
-    commands = launcher.commands(list(zip(codes, (each, constant["GROUPS"], each), strict=False)))
+    groups = constant["INSTANCES"] // min(256, constant["INSTANCES"])
+    commands = launcher.commands(list(zip(codes, (groups, constant["GROUPS"], groups), strict=False)))
     _, _, histogram, totals = launcher.mapped
 
     def iterate(iteration: int) -> str:

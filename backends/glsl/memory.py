@@ -271,8 +271,8 @@ $expected
             )
             for shader, (number, body) in bodies.items()
         ]
-        said = "\n".join(bodies["run"][1])
-        of_device = self.scopes[Scope.GPU] in said or f"{_DEVICE}[" in said
+        body = "\n".join(bodies["run"][1])
+        of_device = self.scopes[Scope.GPU] in body or f"{_DEVICE}[" in body
         return {
             "feature": "vulkanMemoryModelDeviceScope" if of_device else "vulkanMemoryModel",
             "shaders": "\n".join(shaders),
@@ -342,7 +342,7 @@ def decode(dump: str, test: LitmusTest) -> tuple[int, SeenOutcomes]:
     width = 1 + len(outcome_terms(test))
     if len(words) != TOTALS + ROWS * width:
         raise InputError(f"expected the totals of this test, {TOTALS + ROWS * width} words, found {len(words)}")
-    rows = [words[at : at + width] for at in range(TOTALS, len(words), width)]
+    rows = [words[start : start + width] for start in range(TOTALS, len(words), width)]
     counts = {tuple(map(signed, values)): count for count, *values in rows if count}
     if sum(counts.values()) + words[OTHER] != words[LAUNCHES] * words[INSTANCES]:
         raise InputError(f"the counts do not add up to {words[LAUNCHES]} launches of {words[INSTANCES]} instances")

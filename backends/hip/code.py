@@ -23,8 +23,12 @@ def machine_codes(program: Path) -> tuple[MachineCode, ...]:
 
 
 def _problems(test: LitmusTest, program: Path) -> list[str]:
-    said = said_in_hip(test)
-    return [f"{code.chip}: {told(said, *each)}" for code in machine_codes(program) for each in absent(said, code)]
+    test = said_in_hip(test)
+    return [
+        f"{code.chip}: {describe_problem(test, place, problem)}"
+        for code in machine_codes(program)
+        for place, problem in absent(test, code)
+    ]
 
 
 OPTCHECK = ProgramCheck("optcheck", _problems)
@@ -34,21 +38,21 @@ OPTCHECK = ProgramCheck("optcheck", _problems)
 def compiler_for(tables: Sequence[SequenceTable]) -> HipCompiler:
     """Return the compiler for the GPUs and modes that tables are for."""
     machines = {table.machine for table in tables}
-    return HipCompiler(targets=tuple(each for each in (*TARGETS, *OTHER_MODES) if each.machine in machines))
+    return HipCompiler(targets=tuple(target for target in (*TARGETS, *OTHER_MODES) if target.machine in machines))
 
 
 def rows(test: LitmusTest, program: Path, tables: Sequence[SequenceTable]) -> Iterator[tuple[MachineCode, RowCheck]]:
     """Yield the code of each instruction of a test beside its row, for each GPU and each table that is for it. Raises
     ``InputError`` where a table has no such row.
     """
-    said = said_in_hip(test)
+    test = said_in_hip(test)
     for code in machine_codes(program):
         for table in tables:
             if table.machine == code.machine:
-                yield from ((code, check) for check in held_against(said, code, table))
+                yield from ((code, check) for check in held_against(test, code, table))
 
 
-def told(test: LitmusTest, place: tuple[int, int], problem: str) -> str:
+def describe_problem(test: LitmusTest, place: tuple[int, int], problem: str) -> str:
     """Return what is wrong with the code of an instruction, with the instruction in words."""
     thread, number = place
     return f"P{thread}: {describe(test.threads[thread].instructions[number])}: {problem}"

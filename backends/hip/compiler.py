@@ -132,26 +132,28 @@ class HipCompiler:
         clang = self._found
         if clang is None:
             raise FileNotFoundError("no clang")
-        targets = [each for each in self.targets if clang.knows(each)]
+        targets = [target for target in self.targets if clang.knows(target)]
         if not targets:
-            raise InputError(f"clang {clang.version} does not know {' or '.join(each.chip for each in self.targets)}")
+            raise InputError(
+                f"clang {clang.version} does not know {' or '.join(target.chip for target in self.targets)}"
+            )
         needs = _NEEDS.search(file.read_text(encoding="utf-8"))
         if needs is not None and clang.number < int(needs[1]):
             return Compilation(file, False, f"it needs clang {needs[1]}, and this is {clang.version}")
         texts = []
         with private_folder("compile") as folder:
             kept = Path(folder, "code.s")
-            for each in targets:
+            for target in targets:
                 device: list[str | Path] = [
                     "--cuda-device-only",
-                    f"--offload-arch={each.chip}",
-                    *each.options,
+                    f"--offload-arch={target.chip}",
+                    *target.options,
                     "-S",
                     "-o",
                 ]
                 done = _run(clang, file, device, timeout, kept)
                 if not done.ok:
-                    return Compilation(file, False, f"{each.chip}: {done.output}")
+                    return Compilation(file, False, f"{target.chip}: {done.output}")
                 texts.append(kept.read_text(encoding="utf-8"))
         if binary is not None:
             binary.write_text("".join(texts), encoding="utf-8")
@@ -162,7 +164,7 @@ class HipCompiler:
         clang, purpose = self._found, "compile and read (--check)"
         if clang is None:
             return [Probed("clang for AMD's GPUs", "", purpose, "not installed", INSTALL), *AMD.probed()]
-        name = f"{clang.path.name} for {', '.join(each.chip for each in TARGETS if clang.knows(each))}"
+        name = f"{clang.path.name} for {', '.join(target.chip for target in TARGETS if clang.knows(target))}"
         trouble = tried(self, Hip, ".hip", ending=as_string("{}"))
         return [Probed(name, clang.version, purpose, trouble, INSTALL), *AMD.probed()]
 

@@ -105,12 +105,14 @@ class HipKernel(RuntimeKernel, CAtomics):
     def __init__(self, layout: Layout) -> None:
         # Equal instructions are different ones, and have different marks: make them different objects.
         test = in_llvm_words(layout.test)
-        threads = tuple(replace(each, instructions=tuple(map(replace, each.instructions))) for each in test.threads)
+        threads = tuple(
+            replace(thread, instructions=tuple(map(replace, thread.instructions))) for thread in test.threads
+        )
         super().__init__(replace(layout, test=replace(test, threads=threads)))
         self._places = {
             id(ins): (thread, place)
-            for thread, each in enumerate(self.test.threads)
-            for place, ins in enumerate(each.instructions)
+            for thread, code in enumerate(self.test.threads)
+            for place, ins in enumerate(code.instructions)
         }
 
     def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
@@ -162,10 +164,10 @@ class HipKernel(RuntimeKernel, CAtomics):
 
     def kept(self, thread: int) -> list[str]:
         """Keep the registers that make the outcome, and have clang believe that the others are used."""
-        asked = {
+        observed = {
             term.register for term in self.layout.terms if isinstance(term, FinalRegister) and term.thread == thread
         }
-        others = sorted(self._names[thread].keys() - asked)
+        others = sorted(self._names[thread].keys() - observed)
         return [
             *super().kept(thread),
             *(f'asm volatile("" : : "v"({self.register(thread, name)}));' for name in others),
@@ -175,7 +177,7 @@ class HipKernel(RuntimeKernel, CAtomics):
         """Return the body of ``run``, whose loop over instances is not unrolled. clang is told that others may look
         into shared memory, or it drops stores to what is never read.
         """
-        body = [each for line in super().run() for each in (["#pragma unroll 1", line] if _PASSES in line else [line])]
+        body = [text for line in super().run() for text in (["#pragma unroll 1", line] if _PASSES in line else [line])]
         seen = ['asm volatile("" : : "v"(&local_memory[0]) : "memory");'] if self.layout.shareds else []
         return [*seen, *body]
 

@@ -65,28 +65,32 @@ def in_llvm_words(test: LitmusTest) -> LitmusTest:
         )
         for index, thread in enumerate(test.threads)
     )
-    locations = tuple(replace(each, region=_REGIONS[homes.get(each.name, "sc0")]) for each in test.locations)
+    locations = tuple(
+        replace(location, region=_REGIONS[homes.get(location.name, "sc0")]) for location in test.locations
+    )
     return replace(test, threads=threads, locations=locations)
 
 
 def _mode(index: int, ins: _Said, used: set[str]) -> Mode:
     """How an instruction is done, without the words of Vulkan. ``used`` are the storage classes of the test."""
-    mode, said = ins.mode, {*ins.mode.tags}
+    mode, tags = ins.mode, {*ins.mode.tags}
     if isinstance(ins, Barrier) and mode.order is Order.WEAK:
         return replace(mode, tags=(BARE,))
     if mode.order is Order.WEAK:
-        if said & {"av", "vis"}:
+        if tags & {"av", "vis"}:
             raise cannot_say(index, ins, "HIP has no plain accesses that are made available or visible")
-        if "nonpriv" not in said:
+        if "nonpriv" not in tags:
             raise cannot_say(index, ins, "HIP has no private accesses")
         return replace(mode, tags=())
     if mode.order is Order.RELAXED:
         return replace(mode, tags=())
     for word, orders in (("semav", _RELEASES), ("semvis", _ACQUIRES)):
-        if mode.order in orders and word not in said:
+        if mode.order in orders and word not in tags:
             raise cannot_say(index, ins, f"HIP has no order without {word}")
-    spoken = {storage for storage in _REGIONS if _SPEAKING[storage] in said}
-    alone = () if used <= spoken else tuple(GLOBAL_ALONE if each == "sc0" else LOCAL_ALONE for each in sorted(spoken))
+    spoken = {storage for storage in _REGIONS if _SPEAKING[storage] in tags}
+    alone = (
+        () if used <= spoken else tuple(GLOBAL_ALONE if storage == "sc0" else LOCAL_ALONE for storage in sorted(spoken))
+    )
     if alone and isinstance(ins, Load | Store | Rmw):
         raise cannot_say(index, ins, "HIP has no order of an access that speaks for one memory alone")
     if not spoken:

@@ -30,7 +30,9 @@ def main() -> int:
             devices = platform.get_devices()
         except cl.Error:  # a driver without its hardware
             continue
-        rows += [(platform.name, platform.version, each.name, each.driver_version, each.type) for each in devices]
+        rows += [
+            (platform.name, platform.version, device.name, device.driver_version, device.type) for device in devices
+        ]
     print("devices", json.dumps(rows))
     return 0
 

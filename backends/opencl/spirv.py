@@ -24,7 +24,7 @@ def compile_kernels(file: Path, code: Path, options: Sequence[str] = ()) -> Comp
     """Compile OpenCL C to SPIR-V with source lines, as ``code``; ``options`` are clang's. Raises ``InputError`` where
     there is no clang with its translator.
     """
-    standard = [] if any(each.startswith("-cl-std") for each in options) else _STANDARD
+    standard = [] if any(option.startswith("-cl-std") for option in options) else _STANDARD
     header = Path(__file__).with_name("include") / "atomics.h"
     return as_written(file, code, "OpenCL C", [*_WORDS, "-include", header, *standard], options)
 

@@ -59,10 +59,10 @@ def _targets(test: LitmusTest, number: int, where: Mapping[str, Region]) -> Targ
         for ins in computed:
             flowing = (targets_of(operand, registers) for operand in ins.operands)
             registers[ins.target] = registers.get(ins.target, frozenset()).union(*flowing)
-    for each in thread.instructions:
-        reason = _meaningless(each, registers, where)
+    for instruction in thread.instructions:
+        reason = _meaningless(instruction, registers, where)
         if reason:
-            raise cannot_say(number, each, reason)
+            raise cannot_say(number, ins, reason)
     return registers
 
 

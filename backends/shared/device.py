@@ -117,7 +117,7 @@ def batches(device: Device, shapes: Sequence[Launch | Layout], jobs: int) -> lis
         kind = device.of_one_kind(shape) if isinstance(device, Batching) else None
         kinds.setdefault((number,) if kind is None else kind, []).append(number)
     size = min(BATCH, max(1, -(-len(shapes) // jobs)))
-    cut = [numbers[at : at + size] for numbers in kinds.values() for at in range(0, len(numbers), size)]
+    cut = [numbers[start : start + size] for numbers in kinds.values() for start in range(0, len(numbers), size)]
     return sorted(cut, key=lambda numbers: numbers[0])
 
 

@@ -55,32 +55,32 @@ def handed(
     not there, and ``InputError`` where the file, or one that it includes, cannot be read.
     """
     if includes:
-        said = including(options)
-        files = copies(file, said.folders, said.files)
-        words = said.handed(files)
+        user = including(options)
+        files = copies(file, user.folders, user.files)
+        words = user.handed(files)
     else:
         files, words = [FileCopy(copy_name(0, file), file, read_bytes(file) if data is None else data)], list(options)
     target = "synth-made" + (Path(copy_name(0, made)).suffix if made else "")
     with private_folder("tool") as folder:
-        for each in files:
-            (folder / each.name).write_bytes(each.data)
+        for copy in files:
+            (folder / copy.name).write_bytes(copy.data)
         filled = {SOURCE: [files[0].name], MADE: [target], OPTIONS: words}
-        line = [word for each in command for word in (filled[each] if isinstance(each, Blank) else [each])]
+        line = [word for blank in command for word in (filled[blank] if isinstance(blank, Blank) else [blank])]
         done = run(file, line, folder, timeout, environment, title)
         if done.ok and made is not None and (folder / target).is_file():
             made.unlink(missing_ok=True)
             shutil.move(folder / target, made)
-        names = {each.name: str(each.path) for each in files}
-        told = _told(done.output, folder, names)
+        names = {copy.name: str(copy.path) for copy in files}
+        output = _with_own_names(done.output, folder, names)
         beside = ("", "./", f"{folder}/", f"{folder}/./")
-        names = {f"{before}{each}": path for each, path in names.items() for before in beside}
-    return replace(done, output=told, names=names)
+        names = {f"{before}{name}": path for name, path in names.items() for before in beside}
+    return replace(done, output=output, names=names)
 
 
-def _told(said: str, folder: Path, names: Mapping[str, str]) -> str:
-    """What a tool said, with the names of the user."""
-    said = said.replace(f"{folder}/", "")
-    return re.sub(r"(?<![\w./-])(?:\./)?(synth-\d+(?:\.\w+)?)", lambda found: names.get(found[1], found[0]), said)
+def _with_own_names(output: str, folder: Path, names: Mapping[str, str]) -> str:
+    """Return what a tool printed, with the names that the user knows files by."""
+    output = output.replace(f"{folder}/", "")
+    return re.sub(r"(?<![\w./-])(?:\./)?(synth-\d+(?:\.\w+)?)", lambda found: names.get(found[1], found[0]), output)
 
 
 def check_shell(*words: str | Path) -> None:

@@ -99,7 +99,7 @@ class Host:
             driver = f"{self.package} {version(self.package)}"
         except PackageNotFoundError:
             driver = ""
-        tried = [(f"{each.name} ({each.kind})", probe(each)) for each in self.devices()]
+        tried = [(f"{device.name} ({device.kind})", probe(device)) for device in self.devices()]
         found = [Probed(name, driver, purpose, trouble, self.install if trouble else "") for name, trouble in tried]
         return found or [Probed(self.title, driver, purpose, self.first_that_works()[1][0], self.install)]
 

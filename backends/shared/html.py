@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-_ESCAPES = str.maketrans({each: f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"})
+_ESCAPES = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 
 
 def embedded(value: object) -> str:

@@ -83,8 +83,8 @@ class _Gathering:
         self._named_by_macros: list[tuple[Path, bytes, int]] = []
 
     def gathered(self, files: Sequence[Path]) -> list[FileCopy]:
-        for each in files:
-            self._number(each)
+        for file in files:
+            self._number(file)
         found, total = list[FileCopy](), 0
         while len(found) < len(self._paths):
             path = self._paths[len(found)]
@@ -108,19 +108,19 @@ class _Gathering:
         Example: CUTLASS has ``#include CUDA_STD_HEADER(cassert)``, whose macro it defines as ``<cassert>``.
         """
         ours, theirs = set[bytes](), dict[bytes, set[bytes]]()
-        for each in every:
-            macros = list(_MACRO.finditer(_JOIN.sub(b"", each.data)))
+        for copy in every:
+            macros = list(_MACRO.finditer(_JOIN.sub(b"", copy.data)))
             for match in macros:
                 theirs.setdefault(match["name"], set()).update(re.findall(rb"\w+", match["text"]))
-            if not self._is_of_a_library(each.path):
+            if not self._is_of_a_library(copy.path):
                 ours.update(match["name"] for match in macros)
-        for path, data, at in self._named_by_macros:
-            seen, todo = set[bytes](), set(re.findall(rb"\w+", _JOIN.sub(b"", data[at:]).splitlines()[0]))
+        for path, data, start in self._named_by_macros:
+            seen, todo = set[bytes](), set(re.findall(rb"\w+", _JOIN.sub(b"", data[start:]).splitlines()[0]))
             while todo:
                 seen |= todo
                 todo = {word for name in todo for word in theirs.get(name, ())} - seen
             if seen & ours:
-                raise _refused(path, data, at, "expected an included file's name in quotes or angle brackets")
+                raise _refused(path, data, start, "expected an included file's name in quotes or angle brackets")
 
     def _number(self, path: Path) -> int:
         real = os.path.realpath(path)
@@ -133,7 +133,7 @@ class _Gathering:
         """Yield the data with the names of copies in place of those of files."""
         if match := _DEPENDENCY.search(data):
             raise _refused(path, data, match.start(), "the pragma GCC dependency is not understood")
-        at = 0
+        done = 0
         for match in _inclusions(data):
             group = "angled" if match["quoted"] is None else "quoted"
             name = match[group]
@@ -147,13 +147,13 @@ class _Gathering:
             begin, end = match.start(group) - 1, match.end(group) + 1
             following = b"next" in re.sub(rb"[^a-z_]", b"", match[0][: match.start(group) - match.start()])
             found = None if following else self._found(path, data, begin, name, group == "quoted")
-            if found is not None and begin >= at:
-                yield data[at:begin]
+            if found is not None and begin >= done:
+                yield data[done:begin]
                 yield f'"{copy_name(self._number(found), found)}"'.encode()
-                at = end
-        yield data[at:]
+                done = end
+        yield data[done:]
 
-    def _found(self, path: Path, data: bytes, at: int, name: bytes, beside: bool) -> Path | None:
+    def _found(self, path: Path, data: bytes, start: int, name: bytes, beside: bool) -> Path | None:
         """Return the file of the user that a name is; None where it is left to the compiler."""
         text = os.fsdecode(name)
         folders = [*([path.parent] if beside else ()), *self._folders]
@@ -166,12 +166,12 @@ class _Gathering:
             try:
                 read_bytes(candidate)
             except InputError as error:
-                raise _refused(path, data, at, f"includes '{text}': {error.message}") from None
+                raise _refused(path, data, start, f"includes '{text}': {error.message}") from None
             return candidate
         else:
             if text and not text.startswith(("/", "~")) and ".." not in re.split(r"[/\\]", text):
                 return None
-        raise _refused(path, data, at, f"includes '{text}', which is in neither the file's folder nor one of -I")
+        raise _refused(path, data, start, f"includes '{text}', which is in neither the file's folder nor one of -I")
 
 
 def _inclusions(data: bytes) -> Iterator[re.Match[bytes]]:
@@ -182,14 +182,14 @@ def _inclusions(data: bytes) -> Iterator[re.Match[bytes]]:
             yield match
 
 
-def _may_begin(data: bytes, at: int) -> bool:
+def _may_begin(data: bytes, start: int) -> bool:
     """Decide whether a directive may begin here: on its line, or on that with those joined to it, nothing is before."""
-    line = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
-    if _BEFORE.fullmatch(data, line, at):
+    line = max(data.rfind(b"\n", 0, start), data.rfind(b"\r", 0, start)) + 1
+    if _BEFORE.fullmatch(data, line, start):
         return True
     while line and _JOINED.search(data, max(0, line - 1000), line - 1):
         line = max(data.rfind(b"\n", 0, line - 1), data.rfind(b"\r", 0, line - 1)) + 1
-    return bool(_BEFORE.fullmatch(data, line, at))
+    return bool(_BEFORE.fullmatch(data, line, start))
 
 
 def copy_name(number: int, path: Path) -> str:
@@ -198,9 +198,9 @@ def copy_name(number: int, path: Path) -> str:
     return f"synth-{number}{suffix}"
 
 
-def _refused(path: Path, data: bytes, at: int, why: str) -> InputError:
-    before = data[:at]
-    return InputError(why, str(path), before.count(b"\n") + 1, at - (before.rfind(b"\n") + 1) + 1)
+def _refused(path: Path, data: bytes, start: int, why: str) -> InputError:
+    before = data[:start]
+    return InputError(why, str(path), before.count(b"\n") + 1, start - (before.rfind(b"\n") + 1) + 1)
 
 
 FOLDERS = ("-isystem", "-iquote", "-idirafter", "--include-path", "--system-include", "-I")
@@ -220,7 +220,7 @@ class IncludingOptions:
 
     def handed(self, files: Sequence[FileCopy]) -> list[str]:
         """Return the words with the names of copies, of which that of the file itself is the first."""
-        numbers = {os.path.realpath(each.path): each.name for each in files}
+        numbers = {os.path.realpath(copy.path): copy.name for copy in files}
         return [
             numbers[os.path.realpath(self.files[self.places[place]])] if place in self.places else word
             for place, word in enumerate(self.words)
@@ -232,7 +232,9 @@ def including(options: Sequence[str]) -> IncludingOptions:
     words, folders, files, places = list[str](), list[Path](), list[Path](), dict[int, int]()
     rest = iter(options)
     for word in rest:
-        option = next((each for each in (*FOLDERS, *FILES) if word == each or word.startswith(f"{each}=")), None)
+        option = next(
+            (option for option in (*FOLDERS, *FILES) if word == option or word.startswith(f"{option}=")), None
+        )
         option = option or ("-I" if word.startswith("-I") else None)
         if option is None:
             words.append(word)

@@ -152,7 +152,7 @@ class Kernel(ABC):
         self._where = {location.name: location.region for location in self.test.locations}
         self._targets = address_targets(self.test)
         self._names = [_spelled(thread.names, self.avoided) for thread in self.test.threads]
-        self._phases = [_phases(structured(*each)) for each in enumerate(self.test.threads)]
+        self._phases = [_phases(structured(*thread)) for thread in enumerate(self.test.threads)]
         if not self.clusters:
             self._check_without_clusters()
         self._check_barriers()
@@ -368,11 +368,11 @@ class Kernel(ABC):
         ]
 
     def _located(self, location: Location, place: str) -> str:
-        return f"{self.unused}{self.syntax.constant(self.at(location.name), place)}"
+        return f"{self.unused}{self.syntax.constant(self.address_variable(location.name), place)}"
 
-    def at(self, location: str) -> str:
+    def address_variable(self, location: str) -> str:
         """Return the variable that holds a location's address."""
-        return f"at{[each.name for each in self.test.locations].index(location)}"
+        return f"at{[known.name for known in self.test.locations].index(location)}"
 
     def registers(self, thread: int) -> list[str]:
         """Return the declarations of a thread's registers, with their initial values."""
@@ -547,15 +547,15 @@ class Kernel(ABC):
             return self.take(self.layout.globals[place], f"ADDRESS({instance}, {place}u)")
         return f"results[RESULT({instance}, {number}u)]"
 
-    def put(self, location: Location, at: str, value: str) -> str:
+    def put(self, location: Location, index: str, value: str) -> str:
         """Return the assignment of ``value`` to a location at an index into its array, where no other thread is at work
         on it.
         """
-        return self.write.format(cell=f"{_HOMES[location.region]}[{at}]", value=value)
+        return self.write.format(cell=f"{_HOMES[location.region]}[{index}]", value=value)
 
-    def take(self, location: Location, at: str) -> str:
+    def take(self, location: Location, index: str) -> str:
         """Return the value of a location at an index into its array, where no other thread is at work on it."""
-        return self.read.format(cell=f"{_HOMES[location.region]}[{at}]")
+        return self.read.format(cell=f"{_HOMES[location.region]}[{index}]")
 
     # statements
 
@@ -563,7 +563,7 @@ class Kernel(ABC):
         """Return an operand as an expression; an address is an index into its array."""
         if isinstance(operand, Reg):
             return self.register(thread, operand.name)
-        return literal(operand) if isinstance(operand, int) else self.at(operand.name)
+        return literal(operand) if isinstance(operand, int) else self.address_variable(operand.name)
 
     def compared(self, operation: str, left: str, right: str) -> str:
         """Return a comparison as a condition of the language, which compares signed numbers by size."""
@@ -598,8 +598,8 @@ class Kernel(ABC):
             case AsyncOperation() | AsyncGroup():
                 yield self.asynchronous(thread, statement)
             case If(condition, then, otherwise):
-                asked = "0u == 1u" if condition is None else self._condition(thread, condition)
-                yield f"if ({asked}) {{"
+                holds = "0u == 1u" if condition is None else self._condition(thread, condition)
+                yield f"if ({holds}) {{"
                 yield from self._block(thread, then)
                 if otherwise is not None:
                     yield "} else {"
@@ -622,12 +622,12 @@ class Kernel(ABC):
                 if statement.success is not None and not self.weak_exchange:
                     raise self.refuse(thread, statement, "has no exchange that may fail for no reason")
                 name = None if result is None else self.register(thread, result)
-                values = [self.value(thread, each) for each in given]
+                values = [self.value(thread, operand) for operand in given]
                 yield self.rmw(thread, statement, name, self.cell(thread, statement, address), values)
             case Fence():
                 yield self.fence(thread, statement)
             case Assign(target, operation, given):
-                values = [self.value(thread, each) for each in given]
+                values = [self.value(thread, operand) for operand in given]
                 yield f"{self.register(thread, target)} = {self._computed(operation, values)};"
             case GroupOperation():
                 raise cannot_say(thread, statement, "kernels that are made have no operations of a subgroup")

@@ -520,17 +520,19 @@ def _shape(test: LitmusTest) -> _Shape:
         if not other.shares(places[0], Scope.GPU if clusters else Scope.QUEUE):
             level = "queues" if other.shares(places[0], Scope.GPU) else "GPUs"
             raise InputError(f"P0 and P{number} are on different {level}, and one launch runs on one")
-    ctas = _numbered([each[: Scope.CTA.value] for each in places])
+    ctas = _numbered([place[: Scope.CTA.value] for place in places])
     cluster = 1
     if clusters:
-        own = _numbered([each[: Scope.QUEUE.value] for each in places])
-        inside = [sorted({cta for cta, other in zip(ctas, own, strict=True) if other == each}) for each in own]
+        own = _numbered([place[: Scope.QUEUE.value] for place in places])
+        inside = [sorted({cta for cta, other in zip(ctas, own, strict=True) if other == cluster}) for cluster in own]
         cluster = max(map(len, inside))
-        ctas = [each * cluster + mates.index(cta) for each, mates, cta in zip(own, inside, ctas, strict=True)]
-    members = [[each for each, owner in zip(places, ctas, strict=True) if owner == cta] for cta in range(max(ctas) + 1)]
+        ctas = [number * cluster + mates.index(cta) for number, mates, cta in zip(own, inside, ctas, strict=True)]
+    members = [
+        [place for place, owner in zip(places, ctas, strict=True) if owner == cta] for cta in range(max(ctas) + 1)
+    ]
     own_warps = [dict(zip(group, _numbered(group), strict=True)) for group in members]
-    warps = [own_warps[cta][each] for each, cta in zip(places, ctas, strict=True)]
-    lanes = [places[:number].count(each) for number, each in enumerate(places)]
+    warps = [own_warps[cta][place] for place, cta in zip(places, ctas, strict=True)]
+    lanes = [places[:number].count(place) for number, place in enumerate(places)]
     widest = _power(max(lanes) + 1)
     tallest = max(warps) + 1
     if widest > WARP:

@@ -95,13 +95,13 @@ PLACEMENTS: dict[str, Placement] = {
 }
 
 
-def placements_of(program: Program, asked: Sequence[str]) -> tuple[str, ...]:
+def placements_of(program: Program, names: Sequence[str]) -> tuple[str, ...]:
     """Return the placements in which a program may be launched: those ``asked`` for, or for a program that places its
     threads itself the one that does so, if there is one."""
     if not program.places:
-        return tuple(asked)
+        return tuple(names)
     own = in_order(program.places)
-    return tuple(name for name, each in PLACEMENTS.items() if each.places(len(program.threads)) == own)
+    return tuple(name for name, placement in PLACEMENTS.items() if placement.places(len(program.threads)) == own)
 
 
 def in_placement(program: Program, placement: str) -> Program:

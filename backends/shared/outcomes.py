@@ -27,14 +27,14 @@ _rows = decoder(tuple[tuple[tuple[int, ...], ...], int])
 """Decodes what a launch printed: rows of a count and the values that it counts, and how many found no row."""
 
 
-def launch_rows(said: str) -> tuple[Counter[tuple[int, ...]], int]:
+def launch_rows(output: str) -> tuple[Counter[tuple[int, ...]], int]:
     """Return what a launch printed as JSON: how often each tuple of final values was seen, and how many found
     no row.
 
     Raises ``ValueError`` where it is something else.
     """
     counts: Counter[tuple[int, ...]] = Counter()
-    rows, other = _rows(said.encode("utf-8", "replace"))
+    rows, other = _rows(output.encode("utf-8", "replace"))
     for row in rows:
         if not row:
             raise ValueError("expected a count")
@@ -46,14 +46,14 @@ def outcomes(run: Run) -> SeenOutcomes:
     """Return the outcomes of a run. Raises ``RunError`` where the program printed something else."""
     counts: Counter[tuple[int, ...]] = Counter()
     others = 0
-    for line in run.said:
+    for line in run.lines:
         try:
             rows, other = launch_rows(line.split(" ", 2)[2])
         except (IndexError, ValueError):
             raise RunError(f"the program said '{line}', and no outcomes") from None
         counts.update(rows)
         others += other
-    return SeenOutcomes(dict(sorted(counts.items())), others, len(run.said), TIMED_OUT in run.outcomes)
+    return SeenOutcomes(dict(sorted(counts.items())), others, len(run.lines), TIMED_OUT in run.outcomes)
 
 
 def signed(word: int) -> int:

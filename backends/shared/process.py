@@ -53,13 +53,13 @@ class NotReadyError(RunError):
 class Run:
     """The outcomes of the iterations of a test in order, a letter each: ``T`` terminated, ``H`` did not.
 
-    ``seconds`` has the wall time of each iteration; a hang's is the time-out. ``said`` has the line of each iteration
+    ``seconds`` has the wall time of each iteration; a hang's is the time-out. ``lines`` has the line of each iteration
     that terminated. ``cpu`` are the CPU seconds of the process from ``ready`` on; ``None`` where nobody counts them.
     """
 
     outcomes: str
     seconds: tuple[float, ...]
-    said: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
     cpu: float | None = None
 
     @property
@@ -191,8 +191,8 @@ class _Process:
     def complaint(self) -> str:
         """The last line on its standard error."""
         self._errors.seek(self._complaints)
-        said = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-        return said[-1] if said else ""
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
 
     def kill(self) -> None:
         """End it and all that it started."""
@@ -247,7 +247,7 @@ class _Followed:
 
     run: Run | None
     code: int | None
-    said: str = ""
+    complaint: str = ""
     goes_on: bool = False
 
 
@@ -257,7 +257,7 @@ def _iterated(once: Callable[[int], Run], iterations: int, every_iteration: bool
     while len(run.outcomes) < iterations and (every_iteration or not run.hangs):
         more = once(iterations - len(run.outcomes))
         cpu = None if more.cpu is None else more.cpu + (run.cpu or 0.0)
-        run = Run(run.outcomes + more.outcomes, run.seconds + more.seconds, run.said + more.said, cpu)
+        run = Run(run.outcomes + more.outcomes, run.seconds + more.seconds, run.lines + more.lines, cpu)
     return run
 
 
@@ -284,7 +284,7 @@ def _judged(process: _Process, followed: _Followed, iterations: int, timeout: fl
         if run is None and code == WATCHDOG:
             words = "the device gave up on it before the first iteration"
         error = NotReadyError if run is None and code is None else RunError
-        raise error(followed.said or process.complaint() or words)
+        raise error(followed.complaint or process.complaint() or words)
     if code == WATCHDOG:
         return replace(run, outcomes=run.outcomes + TIMED_OUT, seconds=(*run.seconds, timeout))
     if not hung and len(run.outcomes) != iterations:
@@ -294,13 +294,13 @@ def _judged(process: _Process, followed: _Followed, iterations: int, timeout: fl
 
 def _follow(process: _Process, iterations: int, timeout: float) -> _Followed:
     """Read the lines of a program until it ends or an iteration runs out of time. To end is no iteration."""
-    outcomes, seconds, said = "", list[float](), list[str]()
+    outcomes, seconds, lines = "", list[float](), list[str]()
     ready, since, before = False, time.monotonic(), None
 
     def seen(outcomes: str, seconds: Sequence[float]) -> Run | None:
         used = process.cpu()
         cpu = None if used is None or before is None else used - before
-        return Run(outcomes, tuple(seconds), tuple(said), cpu) if ready else None
+        return Run(outcomes, tuple(seconds), tuple(lines), cpu) if ready else None
 
     while True:
         iterates = ready and len(outcomes) < iterations
@@ -322,7 +322,7 @@ def _follow(process: _Process, iterations: int, timeout: float) -> _Followed:
         if line.startswith(b"iteration "):
             outcomes += TERMINATED
             seconds.append(now - since)
-            said.append(line.decode("utf-8", "replace"))
+            lines.append(line.decode("utf-8", "replace"))
         elif line != b"ready":
             continue
         ready, since = True, now
@@ -333,12 +333,12 @@ class ProcessEnd:
     """The end of a program that is only run.
 
     ``code`` is its exit code, that of a signal below 0; ``None`` where it was killed at its time-out. ``seconds`` is
-    wall time, ``said`` the last line on its standard error.
+    wall time, ``complaint`` the last line on its standard error.
     """
 
     code: int | None
     seconds: float
-    said: str = ""
+    complaint: str = ""
 
 
 def run_to_end(command: Sequence[str], timeout: float, environment: Mapping[str, str] | None = None) -> ProcessEnd:
@@ -369,8 +369,8 @@ def run_to_end(command: Sequence[str], timeout: float, environment: Mapping[str,
                 os.killpg(process.pid, signal.SIGKILL)
             code = process.wait()
         errors.seek(max(0, errors.seek(0, os.SEEK_END) - _LAST_WORDS))
-        said = errors.read().decode("utf-8", "replace").strip().splitlines()
-    return ProcessEnd(code if in_time else None, seconds, said[-1] if said else "")
+        lines = errors.read().decode("utf-8", "replace").strip().splitlines()
+    return ProcessEnd(code if in_time else None, seconds, lines[-1] if lines else "")
 
 
 _LAST_WORDS = 4096
@@ -405,12 +405,12 @@ def ended_by_signals() -> Iterator[None]:
         sys.exit(128 + number)
 
     signals = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(each, end) for each in signals]
+    before = [signal.signal(number, end) for number in signals]
     try:
         yield
     finally:
-        for each, handler in zip(signals, before, strict=True):
-            signal.signal(each, handler)
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)
 
 
 def on_path(program: str) -> str | None:

@@ -99,7 +99,7 @@ def _whole(least: int, power: bool = False) -> _Kind:
         number = isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST
         return number and not (power and value & (value - 1))
 
-    numbers = [str(1 << each) for each in range(31) if 1 << each >= least]
+    numbers = [str(1 << power) for power in range(31) if 1 << power >= least]
     pattern = "|".join(numbers) if power else r"\d{1,9}" if least == 0 else r"[1-9]\d{0,8}"
     return _Kind(holds, f"a {'power of two' if power else 'whole number'}, {least} or more", pattern)
 

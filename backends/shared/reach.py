@@ -78,7 +78,7 @@ def _rounds(test: LitmusTest) -> Iterable[int]:
     """How often values may be made of others: once by each write, any number of times where one is in a loop."""
     writes = 0
     for thread in test.threads:
-        at_writes = [at for at, ins in enumerate(thread.instructions) if isinstance(ins, Store | Rmw)]
+        at_writes = [place for place, ins in enumerate(thread.instructions) if isinstance(ins, Store | Rmw)]
         writes += len(at_writes)
         if any(bisect(at_writes, head) < bisect(at_writes, end) for end, head in thread_flow(thread).jumps):
             return count()
@@ -149,7 +149,7 @@ def _assigned(ins: Instruction, registers: _Registers, memory: Mapping[str, _Val
             return {target: _possible(operand, registers)}
         case Assign(target, operation, (left, right)):
             same = left == right and isinstance(left, Reg) and operation in ("sub", "xor")
-            values = (_possible(each, registers) for each in (left, right))
+            values = (_possible(side, registers) for side in (left, right))
             return {target: _ZERO if same else _applied(operation, *values)}
         case Load(target=str(target)) | Rmw(target=str(target)):
             names = _accessed(ins, registers)
@@ -195,7 +195,7 @@ def _constant(operand: Operand) -> _Values:
 def _joined(*values: _Values) -> _Values:
     if None in values:
         return None
-    every = frozenset[_Value]().union(*(each for each in values if each is not None))
+    every = frozenset[_Value]().union(*(value for value in values if value is not None))
     return every if len(every) <= MOST else None
 
 

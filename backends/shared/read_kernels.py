@@ -69,7 +69,7 @@ def read_spirv_test(compiled: CompiledTest) -> LitmusTest:
 
 def _kernel(module: Module, name: str) -> KernelFunction:
     """Return the kernel of a name. Raises ``InputError`` where there is not one."""
-    found = [each for each in module.kernels if re.fullmatch(name, each.name)]
+    found = [kernel for kernel in module.kernels if re.fullmatch(name, kernel.name)]
     if len(found) != 1:
         raise InputError(f"expected one kernel called run, found {len(found)}", module.path)
     return found[0]
@@ -91,11 +91,11 @@ def read_kernel(module: Module, kernel: KernelFunction, names: Sequence[str], co
     unknown = [name for name, term in places.items() if term is None]
     if unknown:
         raise InputError(f"{unknown[0]} is memory that the test has not", module.path)
-    shared = {each.name for each in layout.shareds}
+    shared = {location.name for location in layout.shareds}
     found = {name: term for name, term in places.items() if term is not None}
     read = as_in_test(replace(program.test, threads=_threads(program, launch, layout)), replace(compiled, names=found))
-    told = tuple(term for term in layout.terms if not isinstance(term, Loc) or term.name not in shared)
-    return replace(read, condition=Condition(Quantifier.EXISTS, And(()), observed=told))
+    observed = tuple(term for term in layout.terms if not isinstance(term, Loc) or term.name not in shared)
+    return replace(read, condition=Condition(Quantifier.EXISTS, And(()), observed=observed))
 
 
 def _check(program: KernelProgram, path: str) -> None:
@@ -132,11 +132,11 @@ def _threads(program: KernelProgram, launch: KernelLaunch, layout: Layout) -> tu
         launch.block_number(ids) * layout.group_size + launch.thread_number(ids): thread
         for ids, thread in zip(program.ids, program.test.threads, strict=True)
     }
-    empty = [Thread((), each.place) for each in layout.test.threads]
+    empty = [Thread((), thread.place) for thread in layout.test.threads]
     threads = [_seeded(of.get(place, none), program) for place, none in zip(layout.positions, empty, strict=True)]
     return tuple(
-        replace(each, instructions=tuple(_counted(ins, each, threads, layout) for ins in each.instructions))
-        for each in threads
+        replace(thread, instructions=tuple(_counted(ins, thread, threads, layout) for ins in thread.instructions))
+        for thread in threads
     )
 
 
@@ -173,7 +173,7 @@ def _counted(ins: Instruction, thread: Thread, threads: Sequence[Thread], layout
     if not isinstance(ins, Barrier) or not isinstance(ins.quorum, int):
         return ins
     comers = sum(
-        any(isinstance(each, Barrier) and each.name == ins.name for each in other.instructions)
+        any(isinstance(barrier, Barrier) and barrier.name == ins.name for barrier in other.instructions)
         for other in threads
         if other.place.shares(thread.place, ins.scope)
     )

@@ -121,13 +121,13 @@ def refusal(done: Compilation, folder: Path) -> str:
     """Return why a compiler wrote nothing, in one line that is the same each time: without addresses, and where files
     lie.
     """
-    said = problem(done.output).replace(f"{folder}/", "")
-    return re.sub(r"\b0x[0-9a-f]+\b", "0x..", said) or "nothing is written"
+    line = problem(done.output).replace(f"{folder}/", "")
+    return re.sub(r"\b0x[0-9a-f]+\b", "0x..", line) or "nothing is written"
 
 
 def observed(test: LitmusTest) -> LitmusTest:
     """Return a test that observes the final values of the locations that it writes besides what it asks for."""
-    names = mbarriers_of(test.threads) | {each.name for each in test.locations if each.alias is not None}
+    names = mbarriers_of(test.threads) | {location.name for location in test.locations if location.alias is not None}
     stored = {
         ins.address.name for ins in test.instructions if isinstance(ins, Store | Rmw) and isinstance(ins.address, Loc)
     }
@@ -149,20 +149,20 @@ def as_in_test(program: LitmusTest, compiled: CompiledTest) -> LitmusTest:
         raise InputError(f"expected {len(test.threads)} threads, found {len(program.threads)}", compiled.path)
     results = {name: term for name, term in names.items() if isinstance(term, FinalRegister)}
     known = {name: term.name for name, term in names.items() if isinstance(term, Loc)}
-    asked = asked_registers(test.condition) if results or compiled.layout else {}
+    observed = asked_registers(test.condition) if results or compiled.layout else {}
     threads = []
     for number, thread in enumerate(program.threads):
-        kept = {*asked.get(number, ())}
+        kept = {*observed.get(number, ())}
         fresh = (name for n in count() if (name := f"t{n}") not in {*thread.names, *kept})
         apart = {name: next(fresh) for name in sorted(thread.names & kept)}
         body = tuple(_in_test(ins, number, results, known, apart, compiled.path) for ins in thread.instructions)
         given = tuple((apart.get(name, name), value) for name, value in thread.registers)
         threads.append(Thread(body, thread.place, given))
-    own = {each.name: each for each in test.locations}
-    others = [each for each in program.locations if each.name not in names]
-    shared = [each for each in others if sum(each.name in thread.locations for thread in threads) > 1]
-    if shared or any(each.name in own for each in others):
-        name = (shared or [each for each in others if each.name in own])[0].name
+    own = {location.name: location for location in test.locations}
+    others = [location for location in program.locations if location.name not in names]
+    shared = [location for location in others if sum(location.name in thread.locations for thread in threads) > 1]
+    if shared or any(location.name in own for location in others):
+        name = (shared or [location for location in others if location.name in own])[0].name
         raise InputError(f"threads share {name}, which is no location of the test", compiled.path)
     return LitmusTest(test.name, tuple(threads), (*test.locations, *others), test.condition)
 

@@ -387,7 +387,7 @@ def read_times(path: Path) -> list[Times]:
                 known.setdefault(way, []).append(took)
     # From the end: a run that was killed between the two files has left times without a result.
     found = [known.get(json.dumps(_timed(entry))) for entry in reversed(read_results(path))]
-    return [each.pop() if each else UNKNOWN for each in found][::-1]
+    return [times.pop() if times else UNKNOWN for times in found][::-1]
 
 
 _of_times = decoder(dict[str, Any])
@@ -395,9 +395,9 @@ _of_times = decoder(dict[str, Any])
 
 def _parse_times(line: bytes) -> tuple[str, Times]:
     """What a line of times says of its result, and the times. Raises ``ValueError`` where it denotes none."""
-    told = _of_times(line)
-    times = msgspec.convert({name: told.pop(name) for name in Times.__struct_fields__ if name in told}, Times)
-    return json.dumps(told), times
+    fields = _of_times(line)
+    times = msgspec.convert({name: fields.pop(name) for name in Times.__struct_fields__ if name in fields}, Times)
+    return json.dumps(fields), times
 
 
 def write_results(path: Path, entries: Sequence[tuple[Entry, Times]]) -> None:

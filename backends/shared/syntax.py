@@ -68,7 +68,7 @@ class WgslSyntax(LanguageSyntax):
 
 def _typed(head: str) -> str:
     name, _, parameters = head.removesuffix(")").partition("(")
-    return f"{name}({', '.join(f'{each.strip()}: u32' for each in parameters.split(','))})"
+    return f"{name}({', '.join(f'{parameter.strip()}: u32' for parameter in parameters.split(','))})"
 
 
 C = LanguageSyntax()

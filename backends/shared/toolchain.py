@@ -132,14 +132,14 @@ def run(
         )
         with process, endable(process):
             try:
-                said, complained = process.communicate(timeout=timeout)
+                printed, complained = process.communicate(timeout=timeout)
             except BaseException as error:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 if not isinstance(error, subprocess.TimeoutExpired):
                     raise
                 return Compilation(file, False, f"{tool} took more than {timeout:g} seconds")
-    output = (said + complained).strip()
+    output = (printed + complained).strip()
     if process.returncode < 0:
         output = f"{output}\n{tool} was ended by signal {-process.returncode}".strip()
     return Compilation(file, process.returncode == 0, output)
@@ -187,9 +187,9 @@ def tried_on(compiler: Compiler, renderer: type[Renderer], suffix: str, environm
     return "" if done.ok else problem(done.output) or "a trivial program failed"
 
 
-def problem(said: str) -> str:
+def problem(output: str) -> str:
     """Return the line of a compiler's complaint that says most: the first with "error:", else the last."""
-    lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
+    lines = [" ".join(line.split()) for line in output.splitlines() if line.strip()]
     return next((line for line in lines if re.search(r"\berror:", line, re.IGNORECASE)), lines[-1] if lines else "")
 
 
@@ -259,8 +259,8 @@ def device_of(found: tuple[Device | None, list[str]], wanted: str) -> Device:
     """
     device, failures = found
     if device is None:
-        said = f" that works: {'; '.join(failures)}" if failures else ""
-        raise InputError(f"no {wanted}{said} ({_HINT})")
+        why = f" that works: {'; '.join(failures)}" if failures else ""
+        raise InputError(f"no {wanted}{why} ({_HINT})")
     return device
 
 

@@ -65,7 +65,8 @@ def page_data(bundle: Bundle) -> dict[str, Any]:
         "iterations": bundle.iterations,
         "models": list(bundle.models),
         "choices": [
-            {"name": each.name, "values": list(each.values), "chosen": list(each.chosen)} for each in bundle.choices
+            {"name": choice.name, "values": list(choice.values), "chosen": list(choice.chosen)}
+            for choice in bundle.choices
         ],
         "ways": [{"choices": dict(way.choices), "profile": way.profile, "cpu": way.cpu} for way in bundle.ways],
         "tests": tests,

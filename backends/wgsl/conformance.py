@@ -272,8 +272,8 @@ class _Kernel(WgslKernel):
     def _check_registers(self) -> None:
         if len(self._registers) > WORDS * 32 // BITS:
             raise InputError(f"{len(self._registers)} observed registers: the conformance suite keeps {WORDS} words")
-        asked = [term for term in terms(self.test.condition) if isinstance(term, int)]
-        if not self._has_words and not all(0 <= value < (1 << BITS) - 1 for value in asked):
+        values = [term for term in terms(self.test.condition) if isinstance(term, int)]
+        if not self._has_words and not all(0 <= value < (1 << BITS) - 1 for value in values):
             raise InputError(f"{len(self._registers)} observed registers, and values beyond {BITS} bits each")
 
 

@@ -149,15 +149,15 @@ $count
             raise self.differing(*next(iter(barriers.items())))
         return " ".join(_BARRIERS[region] for region in Region if region in first)
 
-    def put(self, location: Location, at: str, value: str) -> str:  # noqa: D102
+    def put(self, location: Location, index: str, value: str) -> str:  # noqa: D102
         if location.name in self._plain:
-            return f"{self.plain.format(self.arrays[location.region])}[{at}] = {value}"
-        return super().put(location, at, value)
+            return f"{self.plain.format(self.arrays[location.region])}[{index}] = {value}"
+        return super().put(location, index, value)
 
-    def take(self, location: Location, at: str) -> str:  # noqa: D102
+    def take(self, location: Location, index: str) -> str:  # noqa: D102
         if location.name in self._plain:
-            return f"{self.plain.format(self.arrays[location.region])}[{at}]"
-        return super().take(location, at)
+            return f"{self.plain.format(self.arrays[location.region])}[{index}]"
+        return super().take(location, index)
 
     def sizes(self) -> dict[str, int]:  # noqa: D102
         plain = any(location.name in self._plain for location in self.layout.globals)

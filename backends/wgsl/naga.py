@@ -40,12 +40,12 @@ def with_zeros(text: str) -> str:
     return _ZERO.sub(zero, text) if _LOOP.search(text) else text
 
 
-def chosen(text: str, asked: Sequence[str]) -> str:
+def chosen(text: str, entry: Sequence[str]) -> str:
     """Return the entry point of a shader, the one asked for or the only one. Raises ``LookupError``."""
     names = _ENTRY_POINT.findall(_COMMENT.sub(" ", text))
-    if asked and asked[0] in names:
-        return asked[0]
-    if asked or len(names) != 1:
+    if entry and entry[0] in names:
+        return entry[0]
+    if entry or len(names) != 1:
         raise LookupError(f"name one of the entry points, as in -X NAME: {', '.join(names) or 'there is none'}")
     return str(names[0])
 
@@ -87,10 +87,10 @@ def codes_of(text: str, entries: Sequence[str]) -> list[bytes]:
 
 def main() -> int:
     """Write the code of the shader that the command line names."""
-    file, code, *asked = sys.argv[1:]
+    file, code, *entry = sys.argv[1:]
     try:
         text = Path(file).read_text(encoding="utf-8")
-        Path(code).write_bytes(codes_of(text, [chosen(text, asked)])[0])
+        Path(code).write_bytes(codes_of(text, [chosen(text, entry)])[0])
     except Exception as error:  # wgpu has its own, which are known only where it is
         wrong = _WRONG.search(str(error))
         print(f"{file}:{wrong[2]}:{wrong[3]}: error: {wrong[1]}" if wrong else error)

@@ -121,7 +121,7 @@ class Application:
             raise InputError(f"--run: {error}") from None
         if end.code == 0:
             self._longest = max(self._longest, end.seconds)
-        return ProgramRun(end.code, round(end.seconds, 6), end.said[:200])
+        return ProgramRun(end.code, round(end.seconds, 6), end.complaint[:200])
 
     def _limit(self) -> float:
         """Return the seconds after which a run is killed."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from backends.hip.code import compiler_for, machine_codes, rows, told
+from backends.hip.code import compiler_for, describe_problem, machine_codes, rows
 from backends.hip.words import said_in_hip
 from backends.shared.backend import Backend, ProgramCheck
 from corpus.code.amdgcn.reader import RowVerdict, machine_programs
@@ -56,7 +56,7 @@ def with_sequences(backend: Backend, paths: Sequence[Path], models: Sequence[str
         for code, check in rows(test, program, tables):
             if check.verdict not in FINE:
                 held = f"{check.verdict} from {check.row}: {check.problem}; {check.expected} | {check.found}"
-                found.append(f"{_named(code)}: {told(said_in_hip(test), check.place, held)}")
+                found.append(f"{_named(code)}: {describe_problem(said_in_hip(test), check.place, held)}")
         return [*dict.fromkeys(found), *_reached(test, program, chosen)]
 
     def counts(test: LitmusTest, program: Path) -> Mapping[str, int]:

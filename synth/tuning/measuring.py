@@ -67,7 +67,7 @@ class Bench:
                 raise program
             with awaiting(f"{self.tests[ask.test].name} on {self.runner.device.name}"):
                 run = self.runner.watch(program, ask.launches, self.timeout)
-            weak = tuple(_weak(self.tests[ask.test], run, launch) for launch in range(len(run.said)))
+            weak = tuple(_weak(self.tests[ask.test], run, launch) for launch in range(len(run.lines)))
         except RunError as error:
             return Sample(seconds=round(built + time.monotonic() - since, 3), error=str(error))
         seconds = round(built + time.monotonic() - since, 3)
@@ -78,6 +78,6 @@ class Bench:
 
 def _weak(test: LitmusTest, run: Run, launch: int) -> int:
     """Return the instances of a launch with the outcome that the test asks for."""
-    seen = outcomes(Run(TERMINATED, (0.0,), (run.said[launch],)))
+    seen = outcomes(Run(TERMINATED, (0.0,), (run.lines[launch],)))
     terms = outcome_terms(test)
     return sum(count for values, count in seen.counts.items() if is_asked_for(test, terms, values))

@@ -52,7 +52,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 def pids(server: Server, program: str = "good", iterations: int = 2) -> set[str]:
     run = server.watch(program, iterations, 30)
     assert run.outcomes == "T" * iterations
-    return {line.split()[2] for line in run.said}
+    return {line.split()[2] for line in run.lines}
 
 
 def test_programs_share_a_process(server: Server) -> None:
