@@ -1,4 +1,4 @@
-"""Answers about kernels as text, as plain data, as SARIF and as test cases."""
+"""Answers about kernels as text, as SARIF and as test cases; ``synth.checking.rows`` has them as plain data."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckedKernel:
-    """A kernel of a file with its launch under a model, as told: lines to read, plain data, and the findings; or why
-    there are none. Where the file cannot be read, it stands for the file, and names no kernel.
+    """A kernel of a file with its launch under a model: the answers, as lines to read and as data, and the findings; or
+    why there are none. Where the file cannot be read, it stands for the file, and names no kernel.
 
     What it holds can go from one process to another, which executions cannot. ``answer`` is the worst answer, ``kinds``
     are the kinds of what is found, or else the questions without an answer, or else those that are not asked.
+    ``answers`` are by question, ``hang`` has the verdicts of progress models, and ``assumed`` what the answers rest on.
     ``bounded``: loops were followed for so many jumps back, and more may be found beyond. ``reasons`` say why questions
-    have no answer. ``removed`` are accesses that the compiled code has not. ``seconds`` are wall time.
+    have no answer. ``removed`` are accesses that the compiled code has not, None where that is not known. ``seconds``
+    are wall time.
     """
 
     file: str
@@ -46,19 +48,26 @@ class CheckedKernel:
     answer: CheckAnswer
     kinds: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
-    record: Mapping[str, Any] = field(default_factory=dict)
+    answers: Mapping[str, CheckAnswer] = field(default_factory=dict)
+    hang: Mapping[str, str] = field(default_factory=dict)
+    assumed: tuple[str, ...] = ()
     findings: tuple[ToldFinding, ...] = ()
     problem: str = ""
     drawing: Drawing | None = None
     bounded: int | None = None
     reasons: tuple[str, ...] = ()
-    removed: tuple[RemovedAccess, ...] = ()
+    removed: tuple[RemovedAccess, ...] | None = None
     seconds: float | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
         """The kernel with its file and launch."""
         return named(self.file, self.kernel, self.launch)
+
+    @property
+    def needs(self) -> str:
+        """The progress that the kernel needs to end; empty where there is no answer."""
+        return needed(self.hang) if self.answers and not self.problem else ""
 
     @property
     def unknown(self) -> str:
@@ -85,11 +94,12 @@ def answer_words(answer: CheckAnswer, kinds: Sequence[str]) -> str:
 
 
 class ToldFinding(NamedTuple):
-    """A finding: its kind, what it is in a line, and the source lines."""
+    """A finding: its kind, what it is in a line, the source lines, and all of it as plain data."""
 
     kind: str
     text: str
     lines: tuple[SourceLine, ...]
+    row: Mapping[str, Any]
 
 
 def told(
@@ -104,13 +114,14 @@ def told(
     """Return the answers about a kernel and a launch as told, with pictures where they are to be ``drawn``. ``removed``
     are accesses that the compiled code has not, or why that is not known. ``verbose``: with all relations.
     """
-    known = () if isinstance(removed, str) else tuple(removed)
+    known = None if isinstance(removed, str) else tuple(removed)
     if isinstance(removed, str):
         assumed = (*found.program.assumed, f"the compiler has removed no access, which is not known: {removed}")
         found = replace(found, program=replace(found.program, assumed=assumed))
-    findings = tuple(ToldFinding(each.kind, each.text, each.lines) for each in found.findings)
-    record = {"file": file, "kernel": kernel, "launch": launch, **_record(found)}
-    record["removed"] = None if isinstance(removed, str) else [_removed_record(each) for each in known]
+    findings = tuple(
+        ToldFinding(each.kind, each.text, each.lines, _finding(each.program or found.program, each))
+        for each in found.findings
+    )
     name = named(file, kernel, launch)
     answer, kinds = worst(found)
     return CheckedKernel(
@@ -120,12 +131,14 @@ def told(
         found.model,
         answer,
         kinds,
-        (*_lines(name, found, verbose), *_removed_lines(known)),
-        record,
+        (*_lines(name, found, verbose), *_removed_lines(known or ())),
+        dict(found.answers),
+        dict(found.hang),
+        tuple(found.program.assumed),
         findings,
         drawing=_drawing(name, found) if drawn else None,
-        bounded=record["bounded"],
-        reasons=tuple(record["reasons"]),
+        bounded=found.unroll if found.bounded else None,
+        reasons=tuple(dict.fromkeys(found.reasons)),
         removed=known,
     )
 
@@ -136,11 +149,6 @@ def _removed_lines(removed: Sequence[RemovedAccess]) -> Iterator[str]:
         every = ", ".join(f"the {each.kind} of {line_text(each.source)}" for each in removed)
         them = "it" if len(removed) == 1 else "them"
         yield f"  removed by the compiler: the compiled code has not {every}; --as-written judges {them}"
-
-
-def _removed_record(removed: RemovedAccess) -> dict[str, Any]:
-    source = removed.source
-    return {"kind": removed.kind, "file": source.file, "line": source.line, "column": source.column}
 
 
 def removed_lines(removed: Iterable[RemovedAccess]) -> list[str]:
@@ -182,12 +190,9 @@ def unanswered(
     """Return that there are no answers, and why: the kernel is not understood, a limit was met (``UNKNOWN``), or the
     file or the question is wrong (``ERROR``), which is told on standard error.
     """
-    names = {"file": file, "kernel": kernel, "launch": launch, "model": model}
     answers = dict.fromkeys((*QUESTIONS, "hang"), answer)
-    nothing: dict[str, object] = {"hang": {}, "findings": [], "assumed": [], "removed": None, "problem": problem}
     lines = () if answer is CheckAnswer.ERROR else (f"{named(file, kernel, launch)}: {answer}: {problem}",)
-    record = {**names, "answers": answers, **nothing}
-    return CheckedKernel(file, kernel, launch, model, answer, (), lines, record, (), problem)
+    return CheckedKernel(file, kernel, launch, model, answer, (), lines, answers, problem=problem)
 
 
 def own_lines(findings: Iterable[ToldFinding]) -> list[str]:
@@ -198,7 +203,12 @@ def own_lines(findings: Iterable[ToldFinding]) -> list[str]:
 def source_lines(ins: KernelInstruction) -> list[dict[str, Any]]:
     """Return the source lines of an instruction as plain data, from the innermost outwards."""
     chain = ins.source.chain if ins.source else ()
-    return [{"file": line.file, "line": line.line, "column": line.column} for line in chain]
+    return list(map(line_row, chain))
+
+
+def line_row(line: SourceLine) -> dict[str, Any]:
+    """Return a source line as plain data."""
+    return {"file": line.file, "line": line.line, "column": line.column}
 
 
 def noted(origins: Origins, execution: CandidateExecution) -> dict[int, str]:
@@ -264,19 +274,6 @@ def _progress_words(hang: Mapping[str, str], verbose: bool) -> str:
     return f"{wanted}; may hang under {', '.join(hanging)}" if hanging else wanted
 
 
-def _record(found: KernelAnswers) -> dict[str, Any]:
-    return {
-        "model": found.model,
-        "answers": dict(found.answers),
-        "hang": dict(found.hang),
-        "needs": needed(found.hang),
-        "findings": [_finding(finding.program or found.program, finding) for finding in found.findings],
-        "assumed": list(found.program.assumed),
-        "bounded": found.unroll if found.bounded else None,
-        "reasons": list(dict.fromkeys(found.reasons)),
-    }
-
-
 def _finding(program: KernelProgram, finding: KernelFinding) -> dict[str, Any]:
     witness = None
     if finding.execution is not None:
@@ -332,7 +329,7 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
             text = f"{named('', checked.kernel, checked.launch).removeprefix(': ')}: {finding.text}"
             related = [each for n, each in enumerate(related) if each != first and each not in related[:n]]
             results.append(_result(finding.kind, text, [first], related))
-        said = (f"{checked.name}: {line.strip()}" for line in _removed_lines(checked.removed))
+        said = (f"{checked.name}: {line.strip()}" for line in _removed_lines(checked.removed or ()))
         notes += [{"level": "note", "message": {"text": text}} for text in said]
         reasons = [f"{checked.name}: {reason}" for reason in checked.reasons]
         if checked.answer is CheckAnswer.UNKNOWN:

@@ -16,7 +16,7 @@ from typing import Any
 from corpus.comma_separated import cells, csv_line
 from corpus.errors import InputError, printable
 from corpus.files import read_text
-from synth.checking.account import CheckedKernel, named, own_lines, removed_lines
+from synth.checking.account import CheckedKernel, line_row, named, own_lines, removed_lines
 from synth.checking.questions import CheckAnswer
 from synth.growing_file import WholeLines, begun
 
@@ -77,15 +77,37 @@ def _account(alike: Sequence[CheckedKernel]) -> str:
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
+def check_row(checked: CheckedKernel) -> dict[str, Any]:
+    """Return an answer as plain data: the row of ``--json``, and of a file of answers."""
+    row = {
+        **names_row(checked.file, checked.kernel, checked.launch, checked.model),
+        "answers": dict(checked.answers),
+        "hang": dict(checked.hang),
+    }
+    findings = {"findings": [finding.row for finding in checked.findings], "assumed": list(checked.assumed)}
+    removed = (
+        None if checked.removed is None else [{"kind": each.kind, **line_row(each.source)} for each in checked.removed]
+    )
+    if checked.problem:
+        return {**row, **findings, "removed": None, "problem": checked.problem}
+    known = {"bounded": checked.bounded, "reasons": list(checked.reasons)}
+    return {**row, "needs": checked.needs, **findings, **known, "removed": None if checked.removed is None else removed}
+
+
+def names_row(file: str, kernel: str, launch: str, model: str) -> dict[str, str]:
+    """Return of what a row is: a kernel of a file with a launch, under a model."""
+    return {"file": file, "kernel": kernel, "launch": launch, "model": model}
+
+
 def lines_of(checked: CheckedKernel, form: str) -> str:
     """Return an answer as a row of CSV, or a line of JSON."""
     if form == JSONL:
-        return f"{json.dumps(checked.record)}\n"
+        return f"{json.dumps(check_row(checked))}\n"
     names = (printable(checked.file), checked.kernel, checked.launch, checked.model)
     found = (str(checked.answer), ", ".join(checked.kinds), "" if checked.bounded is None else checked.bounded)
     lines = printable(", ".join(own_lines(checked.findings)))
-    removed = printable(", ".join(removed_lines(checked.removed)))
-    return csv_line([*names, *found, str(checked.record.get("needs", "")), lines, removed, checked.unknown])
+    removed = printable(", ".join(removed_lines(checked.removed or ())))
+    return csv_line([*names, *found, checked.needs, lines, removed, checked.unknown])
 
 
 def known_answers(path: Path) -> list[CheckedKernel]:

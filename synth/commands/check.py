@@ -272,7 +272,7 @@ def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:
 def _print(answers: Iterable[CheckedKernel], form: str) -> Sequence[CheckedKernel]:
     """Print answers in a form, as they come where it allows that, and return them."""
     from synth.checking import account
-    from synth.checking.rows import accounts, header_of
+    from synth.checking.rows import accounts, check_row, header_of
     from synth.junit import junit
 
     if form == TEXT:
@@ -294,7 +294,7 @@ def _print(answers: Iterable[CheckedKernel], form: str) -> Sequence[CheckedKerne
     checked = list(answers)
     match form:
         case "json":
-            click.echo(visible(json.dumps([each.record for each in checked], ensure_ascii=False)))
+            click.echo(visible(json.dumps(list(map(check_row, checked)), ensure_ascii=False)))
         case "sarif":
             click.echo(account.sarif(checked), nl=False)
         case "junit":

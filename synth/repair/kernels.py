@@ -44,6 +44,7 @@ from synth.checking.account import named, noted, source_lines
 from synth.checking.findings import Origins
 from synth.checking.lines import own_place, place_text, short
 from synth.checking.questions import expected_always, flagging, speaking, wrong
+from synth.checking.rows import names_row
 from synth.checking.tasks import KernelTask
 from synth.memory.explanation import (
     ExecutionForm,
@@ -192,13 +193,8 @@ def _right(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) ->
 
 def unrepaired(task: KernelTask, asked: KernelRepairRequest, problem: str) -> RepairedKernel:
     """Return that nothing is known of the repairs of a kernel, and why."""
-    record = {**_names(task, asked), "problem": problem}
+    record = {**names_row(*task.names, asked.model), "problem": problem}
     return RepairedKernel(False, (f"{named(*task.names)} under {asked.model}: UNKNOWN, {problem}",), record, problem)
-
-
-def _names(task: KernelTask, asked: KernelRepairRequest) -> dict[str, Any]:
-    file, kernel, launch = task.names
-    return {"file": file, "kernel": kernel, "launch": launch, "model": asked.model}
 
 
 # Sites
@@ -459,7 +455,7 @@ def _record(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -
         for fixed in found.repairs
     ]
     whole = {"complete": found.complete, "fences": not found.unfenced}
-    return {**_names(task, asked), "repairs": repairs, **whole, "assumed": list(program.assumed)}
+    return {**names_row(*task.names, asked.model), "repairs": repairs, **whole, "assumed": list(program.assumed)}
 
 
 def _origins(program: KernelProgram, change: RepairChange) -> list[KernelInstruction]:

@@ -41,10 +41,9 @@ def table_of(every: Sequence[CheckedKernel]) -> tuple[Table, list[str]]:
     table.add_column("s", justify="right")
     for each in every:
         words = Text(each.words, _COLOURS.get(each.answer, "yellow"))
-        needs = str(each.record.get("needs", ""))
         names = [each.file, each.kernel, each.launch, *((each.model,) if models else ())]
         table.add_row(
-            *map(Text, map(printable, names)), words, needs, "" if each.seconds is None else f"{each.seconds:.1f}"
+            *map(Text, map(printable, names)), words, each.needs, "" if each.seconds is None else f"{each.seconds:.1f}"
         )
     counts = Counter(each.answer for each in every)
     lines = [", ".join(f"{counts[answer]} {answer}" for answer in CheckAnswer if counts[answer])]
