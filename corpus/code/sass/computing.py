@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from corpus.code.sass.operands import NOWHERE, PREDICATE, SassOperands, SassState, next_register
@@ -68,6 +69,7 @@ def row_of(table: Table[MeaningT], opcode: str, ins: SassInstruction) -> Row[Mea
     return found if isinstance(found, Row) else found.why
 
 
+@lru_cache(maxsize=4096)  # what is in a loop is followed again and again
 def sass_row(ins: SassInstruction) -> Row[SassMeaning] | str:
     """Return the row of an instruction that computes, or why it has none."""
     opcode = ins.parts[0]
