@@ -9,8 +9,9 @@ read. An instruction without a row is refused by name, and so is one whose words
 
 **Forms.** Operands have spaces between them, kinds of one operand ``|``, and forms `` / ``. Behind an operand stands
 ``?`` where it may be left out, ``*`` where any number of it may stand, and ``@word`` where it stands if that word does.
-Words have the same notation; they stand in any order. What a kind is the language says: a function tells what is wrong
-with an operand as one of a kind, as one on texts does by regular expressions (``by_patterns``).
+Words have the same notation; they stand in any order, and ``*`` alone is any words. What a kind is the language says: a
+function tells what is wrong with an operand as one of a kind, as one on texts does by regular expressions
+(``by_patterns``).
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ NOTHING, READS, WRITES, BOTH, ORDERS, CONTROL, REFUSED = Effect
 @dataclass(frozen=True, slots=True)
 class Row(Generic[MeaningT]):
     """What is known of instructions: their names, with commas between; their effect; the forms of their operands; what
-    they do; and the words that they may have.
+    they do; and the words that they may have. A name that ends in ``*`` is every one that begins so.
 
     ``why`` is what is said of an instruction of such a name that the row refuses, in the place of the usual.
     """
@@ -76,6 +77,17 @@ def table_of(rows: Iterable[Row[MeaningT]]) -> Table[MeaningT]:
 def rows_of(table: Table[MeaningT]) -> Iterator[tuple[str, Row[MeaningT]]]:
     """Yield every row of a table with each of its names."""
     return ((name, row) for name, rows in table.items() for row in rows)
+
+
+def rows_named(table: Table[MeaningT], name: str) -> tuple[Row[MeaningT], ...]:
+    """Return the rows of an instruction: of its name, or else of the longest beginning of it that has some."""
+    if name in table or not _WORD.fullmatch(name):
+        return table.get(name, ())
+    beginnings = (f"{name[:end]}*" for end in range(len(name) - 1, 0, -1))
+    return next((table[beginning] for beginning in beginnings if beginning in table), ())
+
+
+_WORD = re.compile(r"\w+")
 
 
 # the notation
@@ -136,7 +148,7 @@ def find(
     table: Table[MeaningT], name: str, operands: Sequence[OperandT], wrong: Wrong[OperandT], words: tuple[str, ...] = ()
 ) -> Row[MeaningT] | Refusal:
     """Return the row of an instruction, or why it has none."""
-    rows = table.get(name, ())
+    rows = rows_named(table, name)
     if not rows or rows[0].effect is REFUSED:
         return Refusal(Lack.NAME, rows[0].why if rows else "this instruction is not known")
     why = rows[0].why
@@ -163,7 +175,7 @@ def speaks(text: str, words: tuple[str, ...]) -> bool:
 def _has_words(form: Form, words: Sequence[str]) -> bool:
     free = list(form)
     for word in words:
-        slot = next((slot for slot in free if word in slot.kinds), None)
+        slot = next((slot for slot in free if word in slot.kinds or slot.kinds == ("",)), None)
         if slot is None:
             return False
         if slot.quantifier != "*":

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 from assembly_mutants import code_mutants
+from instruction_rows import operands_of
 
 from backends.hip.words import said_in_hip
 from corpus.code.amdgcn.reader import RowCheck, RowVerdict, absent, held_against, machine_programs
+from corpus.code.amdgcn.table import KINDS, MARKED, RETURNS, UNMARKED
 from corpus.code.amdgcn.text import read_assembly
+from corpus.code.table import Effect, rows_of
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.executions.sequences import SequenceTable, read_table
@@ -357,27 +360,32 @@ def test_a_barrier_of_two_instructions_needs_both() -> None:
         assert [each.instruction is not None for each in code.pieces[1].instructions] == [known]
 
 
-def test_each_opcode_of_an_access_is_fed_once() -> None:
-    """With its operands it is an access, with one less or one more it is not known."""
-    both = ("add", "sub", "inc", "dec", "and", "or", "xor")
-    names = {
-        **{f"global_{kind}_{width}": 3 for kind in ("load", "store") for width in ("dword", "b32")},
-        **{f"global_atomic_{name}": 3 for name in (*both, "smin", "smax", "umin", "umax", "swap", "cmpswap")},
-        **{f"ds_{kind}_b32": 2 for kind in ("read", "load", "write", "store")},
-        **{f"ds_{name}_u32": 2 for name in (*both, "min", "max")},
-        **{f"ds_{name}_rtn_u32": 3 for name in (*both, "min", "max", "wrxchg")},
-        "ds_cmpst_b32": 3,
-        "ds_cmpst_rtn_b32": 4,
-        "ds_cmpstore_b32": 3,
-    }
+EFFECTS = {"load": Effect.READS, "store": Effect.WRITES, "atomic": Effect.BOTH}
+FEW = {"global_load_dword": 1, "ds_read_b32": 1, "global_atomic_cmpswap": 2, "ds_cmpst_rtn_b32": 1}
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_each_row_of_an_access_is_fed_once(marked: bool) -> None:
+    """With its operands it is an access that does what its row says, with one less or one more it is not known."""
     text = '\t.amdgcn_target "amdgcn-amd-amdhsa--gfx90a"\nrun:\n\t; begin P0:0\n\t{}\n\t; end P0:0\n'
-    for name, count in names.items():
-        for given in (count - 1, count, count + 1):
-            line = f"{name} {', '.join(f'v{number}' for number in range(given))}"
+    text = text if marked else text.replace("\t; begin P0:0\n", "").replace("\t; end P0:0\n", "")
+    counts: Counter[str] = Counter()
+    for name, row in rows_of(MARKED if marked else UNMARKED):
+        if row.effect not in EFFECTS.values() or row.operands == "any*":
+            continue
+        counts[name] += 1
+        operands = next(operands_of(row, lambda kind: KINDS[kind].examples[:1]))
+        returned = " glc" if RETURNS in row.words else ""
+        for given in (operands, operands[1:], (*operands, "v9")):
+            line = f"{name.replace('*', 'dwordx2')} {', '.join(given)}{returned}"
             (code,) = read_assembly(text.format(line), "t.s")
-            ((found,),) = [piece.instructions for piece in code.pieces if piece.places]
-            assert (found.instruction is not None) == (given == count), line
-    print(f"amdgcn: {len(names)} opcodes of accesses, {len(CACHE_OPERATIONS)} of caches")
+            (found,) = [ins for piece in code.pieces for ins in piece.instructions if ins.text != "run:"]
+            assert (found.instruction is not None) == (given is operands), line
+            if found.instruction is not None:
+                assert EFFECTS[found.instruction.opcode.partition("_")[2]] is row.effect
+                assert found.returns == (bool(returned) or "atomic" not in found.instruction.opcode or "_rtn" in name)
+    assert not marked or FEW.items() <= counts.items()
+    print(f"amdgcn: {len(counts)} opcodes of accesses, {len(CACHE_OPERATIONS)} of caches")
 
 
 def mutants(count: int, seed: int) -> Counter[str]:

@@ -1,8 +1,7 @@
 """Splits the assembly that clang writes for AMD's GPUs into instructions, between marks and outside of them.
 
-What says nothing of memory is named (``_SILENT``): vector and scalar arithmetic, and a few others. An opcode, a
-modifier, a width or operands that no row has is an instruction that is not known, and is kept by its text. Between
-marks an access is one of 32 bits; outside of them others may be, as those that store results are.
+An instruction that no row of ``corpus.code.amdgcn.table`` has is not known, and is kept by its text. Between marks an
+access is one of 32 bits; outside of them others may be, as those that store results are.
 
 Source: LLVM, User Guide for AMDGPU Backend (AMDGPUUsage), and the assembler syntax that it links, per family.
 """
@@ -13,8 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from corpus.code.amdgcn.table import IS_WRONG, MARKED, MODIFIER, NO_BIT, OFFSET, RETURNS, UNMARKED, AmdgcnLine
+from corpus.code.table import Refusal, find
 from corpus.errors import InputError
-from corpus.laws.amdgpu import BARRIER, BITS, CACHE_OPERATIONS, SCOPE_WORDS, MachineInstruction
+from corpus.laws.amdgpu import BARRIER, MachineInstruction
 
 CodePlace = tuple[int, int]
 """An instruction of a test: its thread, and its number there."""
@@ -27,75 +28,12 @@ operations, GFX950 and GFX12.5 further ones.
 """
 _SPLIT = re.compile(r"^\s*\.amdhsa_tg_split\s+1")
 _WGP = re.compile(r"^\s*\.amdhsa_workgroup_processor_mode\s+1")
-_NUMBER = r"-?(?:0x[0-9a-f]{1,8}|\d{1,8})"
-_COUNTER = re.compile(r"(vmcnt|lgkmcnt|expcnt|vscnt)\((\d{1,3})\)")
-_WAIT = re.compile(rf"s_waitcnt(?:\s+(?:{_COUNTER.pattern})(?:\s*&)?)+")
-_STORE_WAIT = re.compile(rf"s_waitcnt_vscnt\s+null,\s*({_NUMBER})")
-_NAMED_WAIT = re.compile(rf"s_wait_((?:load|store|ds|sample|bvh|km|exp)cnt(?:_\w+cnt)*)\s+({_NUMBER})")
-_REGISTER = r"(?:[vsa](?:\d{1,3}|\[\d{1,3}:\d{1,3}\]))"
-_MODIFIER = r"(?:offset:-?\d{1,8}|glc|slc|dlc|sc0|sc1|scope:SCOPE_(?:CU|SE|DEV|SYS)|th:TH_ATOMIC_RETURN)"
-_OPERANDS = re.compile(rf"((?:{_REGISTER}|off)(?:,\s*(?:{_REGISTER}|off))*)((?:\s+{_MODIFIER})*)")
-_WORDS = re.compile(rf"(?:{_MODIFIER}(?:\s+{_MODIFIER})*)?")
-_MEMORY = re.compile(r"(global|ds)_(load|read|store|write)_(\w+)")
-_GLOBAL_ATOMIC = re.compile(
-    r"global_atomic_(?:add|sub|smin|smax|umin|umax|min|max|and|or|xor|inc|dec|swap|(cmpswap))(?:_[biu]32)?"
-)
-_LDS_ATOMIC = re.compile(r"ds_(?:add|sub|inc|dec|min|max|and|or|xor|wrxchg|storexchg|(cmpst|cmpstore))(_rtn)?_[biu]32")
-_STEMS = (
-    *(
-        "mov",
-        "movk",
-        "cmov",
-        "cmovk",
-        "add",
-        "addc",
-        "addk",
-        "sub",
-        "subb",
-        "add_co",
-        "sub_co",
-        "mul",
-        "mulk",
-        "mul_hi",
-    ),
-    *(
-        "min",
-        "max",
-        "abs",
-        "absdiff",
-        "and",
-        "or",
-        "xor",
-        "not",
-        "nand",
-        "nor",
-        "xnor",
-        "andn1",
-        "andn2",
-        "orn1",
-        "orn2",
-    ),
-    *("and_not0", "and_not1", "or_not0", "or_not1", "lshl", "lshr", "ashr", "lshl1_add", "lshl2_add", "lshl3_add"),
-    *("lshl4_add", "bfe", "bfm", "brev", "bcnt0", "bcnt1", "bitcmp0", "bitcmp1", "bitset0", "bitset1", "ff0", "ff1"),
-    *("flbit", "ctz", "clz", "cls", "cselect", "cmp_eq", "cmp_lg", "cmp_gt", "cmp_ge", "cmp_lt", "cmp_le", "cmpk_eq"),
-    *("cmpk_lg", "cmpk_gt", "cmpk_ge", "cmpk_lt", "cmpk_le", "sext_i32", "bitreplicate_b64", "wqm", "quadmask"),
-)
-_SILENT = re.compile(
-    rf"v_\w+|s_(?:{'|'.join(_STEMS)})(?:_saveexec|_wrexec)?_(?:[biu](?:8|16|32|64))|"
-    r"s_(?:nop|endpgm|clause|delay_alu|sendmsg|getreg_b32|sleep|setprio|getpc_b64|code_end|inst_prefetch|"
-    r"set_inst_prefetch_distance|wait_alu|waitcnt_depctr)"
-)
-"""The instructions that access no memory and order none: vector arithmetic (``v_``), scalar arithmetic, and what only
-says how code is fetched or scheduled (LLVM, AMDGPU: assembler syntax of each family, SOP and VOP)."""
-_CONSTANTS = re.compile(r"s_(?:load|buffer_load)_\w+")
-"""Scalar loads, of what the kernel is given. Where one takes the place of an access of the test, that one lacks."""
 _DIRECTIVES = re.compile(
     r"\.(?:amdgcn_target|amdhsa_\w+|amdgpu_lds|end_amdhsa_kernel|text|globl|protected|hidden|weak|p2align|type|section|size|"
     r"set|ident|addrsig|addrsig_sym|file|loc|cfi_\w+)\b.*"
 )
 """Directives that put nothing into the code."""
 _SIGNAL = "s_barrier_signal -1"
-_NAMED_WAITS = {"loadcnt": "s_wait_loadcnt", "storecnt": "s_wait_storecnt", "dscnt": "s_wait_dscnt"}
 _JUMPS = ("s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call")
 
 
@@ -216,71 +154,28 @@ def _instructions(line: str, number: int, chip: str, marked: bool) -> Iterator[C
     code = _code_of(line)
     if not code or _DIRECTIVES.fullmatch(code):
         return
-    opcode, _, rest = code.partition(" ") if "\t" not in code else code.partition("\t")
-    rest = rest.strip()
-    if opcode.startswith(("s_waitcnt", "s_wait_")) and (waits := _waits(code)) is not None:
-        yield from (CodeInstruction(each, number, code) for each in waits)
-    elif opcode in CACHE_OPERATIONS and _WORDS.fullmatch(rest):
-        yield CodeInstruction(MachineInstruction(opcode, _bits(set(rest.split()), chip)), number, code)
-    elif code == BARRIER:
-        yield CodeInstruction(MachineInstruction(BARRIER), number, code)
-    elif (access := _access(opcode, rest, chip, marked)) is not None:
-        yield CodeInstruction(access[0], number, code, access[1])
-    elif not _SILENT.fullmatch(opcode) and not _CONSTANTS.fullmatch(opcode):
+    ins = _split(code, chip)
+    row = find(MARKED if marked else UNMARKED, ins.opcode, ins.operands, IS_WRONG, ins.words)
+    if isinstance(row, Refusal):
         yield CodeInstruction(None, number, code)
+    else:
+        yield from (CodeInstruction(found, number, code, returns) for found, returns in row.meaning(ins))
 
 
-def _access(opcode: str, rest: str, chip: str, marked: bool) -> tuple[MachineInstruction, bool] | None:
-    """An access, and whether it gives a value; None where it is none that is known."""
-    given = _OPERANDS.fullmatch(rest)
-    if given is None:
-        return None
-    count, words = given[1].count(",") + 1, set(given[2].split())
-    if found := _MEMORY.fullmatch(opcode):
-        space, kind, width = found[1], {"read": "load", "write": "store"}.get(found[2], found[2]), found[3]
-        if (marked and width not in ("dword", "b32")) or count != (3 if space == "global" else 2):
-            return None
-        if "th:TH_ATOMIC_RETURN" in words or (space == "ds" and any(not each.startswith("offset:") for each in words)):
-            return None
-        if marked and "[" in given[1].split(",")[1 if kind == "store" else 0]:
-            return None
-        return MachineInstruction(f"{space}_{kind}", _bits(words, chip)), True
-    if found := _GLOBAL_ATOMIC.fullmatch(opcode):
-        returned = {"sc0" if chip.startswith("gfx94") else "glc", "th:TH_ATOMIC_RETURN"}
-        returns = bool(returned & words)
-        return (
-            (MachineInstruction("global_atomic", _bits(words - returned, chip)), returns)
-            if count == 3 + returns
-            else None
-        )
-    if found := _LDS_ATOMIC.fullmatch(opcode):
-        needed = 2 + bool(found[1]) + bool(found[2])
-        plain = all(each.startswith("offset:") for each in words)
-        return (MachineInstruction("ds_atomic"), bool(found[2])) if plain and count == needed else None
-    return None
-
-
-def _waits(code: str) -> list[MachineInstruction] | None:
-    """The waits of an instruction, None where it is not known; one that waits for less than all is kept as it is."""
-    if found := _STORE_WAIT.fullmatch(code):
-        return [MachineInstruction("s_waitcnt", (f"vscnt({int(found[1], 0)})",))]
-    if _WAIT.fullmatch(code):
-        words = tuple(f"{name}({int(count)})" for name, count in _COUNTER.findall(code) if name != "expcnt")
-        return [MachineInstruction("s_waitcnt", words)] if words else []
-    if found := _NAMED_WAIT.fullmatch(code):
-        names, zero = found[1].split("_"), int(found[2], 0) == 0
-        if not {*names} <= {*_NAMED_WAITS, "samplecnt", "bvhcnt", "kmcnt", "expcnt"}:
-            return None
-        waits = [(name, _NAMED_WAITS[name]) for name in names if name in _NAMED_WAITS]
-        return [
-            MachineInstruction(wait) if zero else MachineInstruction("s_waitcnt", (f"{name}(..)",))
-            for name, wait in waits
-        ]
-    return [] if _SILENT.fullmatch(code.split()[0]) else None
-
-
-def _bits(words: set[str], chip: str) -> tuple[str, ...]:
-    """The cache bits of an instruction, as tables spell them."""
-    dropped = {"dlc=1"} if chip.startswith("gfx11") else set[str]()
-    bits = [bit for bit in BITS if bit.removesuffix("=1") in words and bit not in dropped]
-    return (*bits, *(scope for scope in SCOPE_WORDS[1:] if scope in words))
+def _split(code: str, chip: str) -> AmdgcnLine:
+    """An instruction in parts. Some words have a name of their own: an offset, ``dlc`` of GFX11, which has no such bit,
+    and the word by which an atomic operation returns its value.
+    """
+    opcode, *more = re.split(r"[ \t]", code, maxsplit=1)
+    rest = more[0].strip() if more else ""
+    if opcode == "s_waitcnt":
+        return AmdgcnLine(opcode, tuple(text.removesuffix("&") for text in rest.split() if text != "&"), ())
+    *operands, last = re.split(r",\s*", rest)
+    parts = last.split()
+    if parts and not MODIFIER.fullmatch(parts[0]):
+        operands.append(parts.pop(0))
+    named = {"dlc": NO_BIT} if chip.startswith("gfx11") else {}
+    if opcode.startswith("global_atomic_"):
+        named |= dict.fromkeys(("sc0" if chip.startswith("gfx94") else "glc", "th:TH_ATOMIC_RETURN"), RETURNS)
+    words = ("offset" if OFFSET.fullmatch(text) else named.get(text, text) for text in parts)
+    return AmdgcnLine(opcode, tuple(operands), tuple(words))
