@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 from random_programs import CUDA, GLSL, OPENCL, Language, Program, random_program
 
 from constraints.witnesses import ExecutionSearch
-from corpus.code.follower import NotUnderstoodError
 from corpus.code.launch.launch import ArrayArgument
 from corpus.code.program import KernelProgram
+from corpus.code.refusals import NotUnderstoodError
 from corpus.errors import InputError
 from corpus.litmus.locations import Loc
 from corpus.litmus.propositions import Atom, conjunction

@@ -13,8 +13,9 @@ from functools import partial
 
 from corpus.code import ir
 from corpus.code.combined import expansion
-from corpus.code.follower import State, ThreadSpecialiser
+from corpus.code.evaluation import describe, evaluate, set_result, width_of
 from corpus.code.places import NEAR, Array
+from corpus.code.thread import FollowedThread, State
 from corpus.code.values import (
     Affine,
     ArrayAddress,
@@ -32,6 +33,7 @@ from corpus.code.values import (
     plain_name,
     whole,
 )
+from corpus.code.variants import follow_later
 from corpus.litmus.instructions import COMPARISONS, Branch, Comparison, Label
 from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.ptx_arithmetic import WIDTHS, compare, computable, compute, result_width, signed, type_of
@@ -42,22 +44,22 @@ _AGNOSTIC = ("add", "sub", "mul", "and", "or", "xor")
 ONE_BIT = ("and", "or", "xor")
 
 
-def compute_(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def compute_(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """An instruction that computes a result from its operands."""
     target, *sources = ins.operands
-    values = [at.value(state, source) for source in sources]
-    found = computed(at, ins.opcode, values)
+    values = [evaluate(thread, state, source) for source in sources]
+    found = computed(thread, ins.opcode, values)
     if ins.name == "cvt":
-        found = filled(at, state, target, found, next(word for word in ins.words if word in WIDTHS))
-    set_result(at, state, target, found)
+        found = filled(thread, state, target, found, next(word for word in ins.words if word in WIDTHS))
+    set_result(thread, state, target, found)
     return True
 
 
-def filled(at: ThreadSpecialiser, state: State, target: ir.Operand, value: Value, kind: str) -> Value:
+def filled(thread: FollowedThread, state: State, target: ir.Operand, value: Value, kind: str) -> Value:
     """Return a value of a type as its register has it, which may be wider: with its sign, or without one (9.4.1)."""
     if not isinstance(target, ir.Register) or target.name == "_" or kind[0] not in "su":
         return value
-    wide, narrow = at.width(state, at.home(state, target.name)), WIDTHS[kind]
+    wide, narrow = width_of(thread, state, state.home(target.name)), WIDTHS[kind]
     if wide <= narrow:
         return value
     if isinstance(value, int):
@@ -68,23 +70,11 @@ def filled(at: ThreadSpecialiser, state: State, target: ir.Operand, value: Value
     if isinstance(value, Symbol) and value.width < wide:
         if kind[0] == "s":
             return Symbol(value.register, wide)
-        return Symbol(at.temporary(f"cvt.u{wide}.{kind}", Reg(value.register), 0), wide)
+        return Symbol(thread.out.temporary(f"cvt.u{wide}.{kind}", Reg(value.register), 0), wide)
     return value
 
 
-_UNTOLD = Unknown("a second result")
-
-
-def set_result(at: ThreadSpecialiser, state: State, target: ir.Operand, value: Value, second: Value = _UNTOLD) -> None:
-    """Give a register the result of an instruction, and another one the ``second``, where the target is both."""
-    if isinstance(target, ir.Both):
-        set_result(at, state, target.second, second)
-        target = target.first
-    if isinstance(target, ir.Register) and target.name != "_":
-        at.define(state, at.home(state, target.name), value)
-
-
-def computed(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Value:
+def computed(thread: FollowedThread, opcode: str, values: Sequence[Value]) -> Value:
     """Return the result of an instruction that computes, by its opcode, such as ``shr.u64``."""
     name, *words = opcode.split(".")
     if not computable(name, words, len(values)):
@@ -104,32 +94,32 @@ def computed(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Val
     if name == "mov" or (name == "cvt" and isinstance(values[0], Missing)):
         return values[0]
     if name == "selp":
-        return _selected(at, words, values)
+        return _selected(thread, words, values)
     if name in ("mad", "mad24") and type_of(words)[0] != "f":
         product = computed(
-            at, ".".join((name.replace("mad", "mul"), *(word for word in words if word != "sat"))), values[:2]
+            thread, ".".join((name.replace("mad", "mul"), *(word for word in words if word != "sat"))), values[:2]
         )
         kind = type_of(words)
         total = f"{kind[0]}{2 * WIDTHS[kind]}" if "wide" in words else kind
-        return computed(at, f"add.{'sat.' * ('sat' in words)}{total}", [product, values[2]])
-    found = _of_addresses(at, name, words, values)
+        return computed(thread, f"add.{'sat.' * ('sat' in words)}{total}", [product, values[2]])
+    found = _of_addresses(thread, name, words, values)
     if found is not None:
         return found
     for value in values:
         if isinstance(value, Missing):
-            raise at.wrong(at.said(value))
-    held = [number_or_held(at, value) for value in values]
+            raise thread.out.wrong(describe(thread, value))
+    held = [number_or_held(thread, value) for value in values]
     steps = expansion(name)
     if steps is not None:
-        return steps(partial(_step, at), words, held)
+        return steps(partial(_step, thread), words, held)
     absorbed = _absorbed(name, held, result_width(name, words))
-    return _staying(at, name, words, held) if absorbed is None else absorbed
+    return _staying(thread, name, words, held) if absorbed is None else absorbed
 
 
-def _step(at: ThreadSpecialiser, opcode: str, values: Sequence[Value]) -> Value:
+def _step(thread: FollowedThread, opcode: str, values: Sequence[Value]) -> Value:
     """Return the result of one step of an instruction that is done in several, a comparison or another."""
     name, *words = opcode.split(".")
-    return compared(at, words, *values) if name == "setp" else computed(at, opcode, values)
+    return compared(thread, words, *values) if name == "setp" else computed(thread, opcode, values)
 
 
 _BITWISE = {"and": 2, "or": 2, "mov": 1, "cvt": 1, "shl": 1, "shr": 1, "prmt": 2, "bfe": 1, "bfi": 2}
@@ -165,15 +155,15 @@ def _absorbed(name: str, values: Sequence[int | Symbol], width: int) -> Value | 
     return None
 
 
-def number_or_held(at: ThreadSpecialiser, value: Value) -> int | Symbol:
+def number_or_held(thread: FollowedThread, value: Value) -> int | Symbol:
     """Return a value as a number or a register; an address by parts is computed."""
     match value:
         case int() | Symbol():
             return value
         case Affine(None, ((register, scale),), offset):
-            product = at.temporary("mul.lo.s64", Reg(register), scale) if scale != 1 else register
-            return Symbol(at.temporary("add.s64", Reg(product), offset) if offset else product, 64)
-    raise at.wrong(at.said(value))
+            product = thread.out.temporary("mul.lo.s64", Reg(register), scale) if scale != 1 else register
+            return Symbol(thread.out.temporary("add.s64", Reg(product), offset) if offset else product, 64)
+    raise thread.out.wrong(describe(thread, value))
 
 
 def residual_operand(value: int | Symbol, width: int) -> Operand:
@@ -181,78 +171,78 @@ def residual_operand(value: int | Symbol, width: int) -> Operand:
     return signed(value, width) if isinstance(value, int) else Reg(value.register)
 
 
-def _staying(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Sequence[int | Symbol]) -> Value:
+def _staying(thread: FollowedThread, name: str, words: Sequence[str], values: Sequence[int | Symbol]) -> Value:
     """Append a computation whose operands are not known."""
     kind = type_of(words)
     width = WIDTHS[kind]
     if name in ("shl", "shr") and isinstance(values[1], int):  # the number of bits is one of 32 bits (9.7.8)
         values = [values[0], min(values[1] & 0xFFFFFFFF, width)]
     given = [residual_operand(value, width) for value in values]
-    ptx = at.module.language == "ptx"
+    ptx = thread.module.language == "ptx"
     if ptx and name in ("div", "rem") and kind[0] != "f" and isinstance(given[1], Reg):
-        goes_on = at.new_label()
-        at.put(Branch(goes_on, Comparison("ne", given[1], 0)))
-        at.stops(DIVISION)
-        at.put(Label(goes_on))
+        goes_on = thread.out.new_label()
+        thread.out.put(Branch(goes_on, Comparison("ne", given[1], 0)))
+        thread.out.stops(DIVISION)
+        thread.out.put(Label(goes_on))
     out = result_width(name, words)
     if kind == "pred":
         if name == "not":
-            return Symbol(at.temporary("xor", given[0], 1), 1)
+            return Symbol(thread.out.temporary("xor", given[0], 1), 1)
         given = [value & 1 if isinstance(value, int) else value for value in given]
-        return Symbol(at.temporary(name, *given), 1)
+        return Symbol(thread.out.temporary(name, *given), 1)
     if name == "mul" and "wide" in words and width == 32:
         register, scale = (values[0], values[1]) if isinstance(values[0], Symbol) else (values[1], values[0])
         if isinstance(register, Symbol) and isinstance(scale, int):
             factor = signed(scale, width) if kind[0] == "s" else scale & (1 << width) - 1
-            return Affine(None, ((_widened(at, register, kind), factor),))
+            return Affine(None, ((_widened(thread, register, kind), factor),))
     if name == "shl" and width == 64 and isinstance(values[1], int) and isinstance(values[0], Symbol):
         return Affine(None, ((values[0].register, 1 << values[1]),)) if values[1] < 64 else 0
     if name == "cvt":
-        return _converted(at, words, values[0])
+        return _converted(thread, words, values[0])
     if len(values) > 2:
         if kind[0] == "f":
             return Unknown("a floating-point number")
-        raise at.wrong("with values that memory gives it is not understood")
+        raise thread.out.wrong("with values that memory gives it is not understood")
     if name == "not":
-        return Symbol(at.temporary(f"xor.b{width}", given[0], -1), width)
+        return Symbol(thread.out.temporary(f"xor.b{width}", given[0], -1), width)
     if name == "neg" and kind[0] != "f":
-        return Symbol(at.temporary("sub" if width == 32 else f"sub.{kind}", 0, given[0]), width)
+        return Symbol(thread.out.temporary("sub" if width == 32 else f"sub.{kind}", 0, given[0]), width)
     signless = name in _AGNOSTIC or (name in ("min", "max") and kind[0] == "s")
     plain = signless and width == 32 and "f" not in kind and not {"hi", "sat", "wide"}.intersection(words)
     operation = name if plain else ".".join((name, *words))
-    return Symbol(at.temporary(operation, *given, *([0] * (2 - len(given)))), out)
+    return Symbol(thread.out.temporary(operation, *given, *([0] * (2 - len(given)))), out)
 
 
 DIVISION = "division"
 """Why a thread is followed no further that divides by 0: the result is not specified (PTX ISA, 9.7.1.8)."""
 
 
-def _widened(at: ThreadSpecialiser, value: Symbol, kind: str) -> str:
+def _widened(thread: FollowedThread, value: Symbol, kind: str) -> str:
     """Return the register that holds a value of a type in 64 bits."""
     if WIDTHS[kind] == 64 or (kind[0] == "s" and value.width == WIDTHS[kind]):
         return value.register
-    return at.temporary(f"cvt.{kind[0]}64.{kind}", Reg(value.register), 0)
+    return thread.out.temporary(f"cvt.{kind[0]}64.{kind}", Reg(value.register), 0)
 
 
-def _converted(at: ThreadSpecialiser, words: Sequence[str], value: int | Symbol) -> Value:
+def _converted(thread: FollowedThread, words: Sequence[str], value: int | Symbol) -> Value:
     to, of = (word for word in words if word in WIDTHS)
     assert isinstance(value, Symbol)
     if "f" in (to[0], of[0]) or "sat" in words:
-        return Symbol(at.temporary(".".join(("cvt", *words)), Reg(value.register), 0), WIDTHS[to])
+        return Symbol(thread.out.temporary(".".join(("cvt", *words)), Reg(value.register), 0), WIDTHS[to])
     if WIDTHS[to] > WIDTHS[of]:
-        return Symbol(_widened(at, value, of) if of[0] == "s" or WIDTHS[to] == 64 else
-                    at.temporary(f"cvt.{to}.{of}", Reg(value.register), 0), WIDTHS[to])  # fmt: skip
+        return Symbol(_widened(thread, value, of) if of[0] == "s" or WIDTHS[to] == 64 else
+                    thread.out.temporary(f"cvt.{to}.{of}", Reg(value.register), 0), WIDTHS[to])  # fmt: skip
     if WIDTHS[to] == WIDTHS[of] and value.width == WIDTHS[to]:
         return value
-    found = Symbol(at.temporary(f"cvt.s{WIDTHS[to]}.{of}", Reg(value.register), 0), WIDTHS[to])
-    return extended(at, found, to) if WIDTHS[to] < 16 else found
+    found = Symbol(thread.out.temporary(f"cvt.s{WIDTHS[to]}.{of}", Reg(value.register), 0), WIDTHS[to])
+    return extended(thread, found, to) if WIDTHS[to] < 16 else found
 
 
 _WINDOW = {0x3FFFF: -1, 0x3FFF0: -16}
 """The masks of an address in shared memory, which has less than 256 KiB, and what they leave of it."""
 
 
-def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values: Sequence[Value]) -> Value | None:
+def _of_addresses(thread: FollowedThread, name: str, words: Sequence[str], values: Sequence[Value]) -> Value | None:
     """Return the result where an operand is an address, or a part of one; None where none is."""
     match name, values:
         case "add", [(ArrayAddress() | Affine()) as address, int(number)] | [
@@ -307,78 +297,78 @@ def _of_addresses(at: ThreadSpecialiser, name: str, words: Sequence[str], values
             ArrayAddress(array, offset) as pointer,
         ]:
             if mask < 256:  # every array begins at a multiple of 256 bytes
-                begins_aligned(at, array, 1 << mask.bit_length())
+                begins_aligned(thread, array, 1 << mask.bit_length())
                 return offset & mask
             if mask >> 8 == (1 << 56) - 1:
                 return replace(pointer, offset=offset & signed(mask, 64))
     return None
 
 
-def begins_aligned(at: ThreadSpecialiser, array: Array, size: int) -> None:
+def begins_aligned(thread: FollowedThread, array: Array, size: int) -> None:
     """Note that a variable is taken to begin at a multiple of so many bytes, where the module says less."""
-    variable = None if array.space == "argument" else at.module.variable(at.kernel, array.name)
+    variable = None if array.space == "argument" else thread.module.variable(thread.kernel, array.name)
     if variable is not None and variable.align % size:
-        at.assumed[f"{plain_name(variable.name)} begins at a multiple of {size} bytes"] = None
+        thread.notes.assumed[f"{plain_name(variable.name)} begins at a multiple of {size} bytes"] = None
 
 
-def _selected(at: ThreadSpecialiser, words: Sequence[str], values: Sequence[Value]) -> Value:
+def _selected(thread: FollowedThread, words: Sequence[str], values: Sequence[Value]) -> Value:
     one, other, chosen = values
     if isinstance(chosen, int):
         return one if chosen & 1 else other
     if one == other:
         return one
     if not isinstance(chosen, Symbol):
-        raise at.wrong(at.said(chosen))
+        raise thread.out.wrong(describe(thread, chosen))
     width = WIDTHS[type_of(words)]
     if (one, other) == (1, 0):
-        return Symbol(at.temporary("mov", Reg(chosen.register)), width)
+        return Symbol(thread.out.temporary("mov", Reg(chosen.register)), width)
     if isinstance(one, ArrayAddress | Affine | Half) or isinstance(other, ArrayAddress | Affine | Half):
-        raise at.wrong("with addresses and a predicate that memory decides it is not understood")
-    left, right = (residual_operand(number_or_held(at, value), width) for value in (one, other))
-    mask = at.temporary("sub", 0, Reg(chosen.register))
-    both = at.temporary(f"xor.b{width}", left, right)
-    kept = at.temporary(f"and.b{width}", Reg(both), Reg(mask))
-    return Symbol(at.temporary(f"xor.b{width}", right, Reg(kept)), width)
+        raise thread.out.wrong("with addresses and a predicate that memory decides it is not understood")
+    left, right = (residual_operand(number_or_held(thread, value), width) for value in (one, other))
+    mask = thread.out.temporary("sub", 0, Reg(chosen.register))
+    both = thread.out.temporary(f"xor.b{width}", left, right)
+    kept = thread.out.temporary(f"and.b{width}", Reg(both), Reg(mask))
+    return Symbol(thread.out.temporary(f"xor.b{width}", right, Reg(kept)), width)
 
 
-def select(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def select(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``selp``: two ways where the predicate is not known and an operand is an address; else a computation."""
     target, one, other, predicate = ins.operands
-    chosen = at.value(state, predicate)
-    values = [at.value(state, one), at.value(state, other)]
+    chosen = evaluate(thread, state, predicate)
+    values = [evaluate(thread, state, one), evaluate(thread, state, other)]
     if isinstance(chosen, Symbol) and any(isinstance(value, ArrayAddress | Affine | Half) for value in values):
         if isinstance(values[0], Affine):  # the other way may put its value where this one is
-            values[0] = moved_away(at, values[0])
-        skipped = state.goes(state.at)
-        set_result(at, skipped, target, values[1])
-        at.put(Branch(at.jump(skipped), Comparison("eq", Reg(chosen.register), 0)))
-        set_result(at, state, target, values[0])
+            values[0] = moved_away(thread, values[0])
+        skipped = state.moved_to(state.place)
+        set_result(thread, skipped, target, values[1])
+        thread.out.put(Branch(follow_later(thread, skipped), Comparison("eq", Reg(chosen.register), 0)))
+        set_result(thread, state, target, values[0])
     else:
-        set_result(at, state, target, computed(at, ins.opcode, [*values, chosen]))
+        set_result(thread, state, target, computed(thread, ins.opcode, [*values, chosen]))
     return True
 
 
-def set_predicate(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def set_predicate(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``setp``: a comparison, which may be combined with a third operand."""
     target, one, other, *more = ins.operands
-    value = compared(at, ins.words, at.value(state, one), at.value(state, other))
-    negative = negated(at, value)
+    value = compared(thread, ins.words, evaluate(thread, state, one), evaluate(thread, state, other))
+    negative = negated(thread, value)
     if more:
         boolean = next(word for word in ins.words if word in ONE_BIT)
-        third = at.value(state, more[0])
-        value, negative = (computed(at, f"{boolean}.pred", [each, third]) for each in (value, negative))
-    set_result(at, state, target, value, negative)
+        third = evaluate(thread, state, more[0])
+        value, negative = (computed(thread, f"{boolean}.pred", [each, third]) for each in (value, negative))
+    set_result(thread, state, target, value, negative)
     return True
 
 
-def negated(at: ThreadSpecialiser, value: Value) -> Value:
+def negated(thread: FollowedThread, value: Value) -> Value:
     """Return the opposite of a predicate, as a number or a register of the residual program."""
     if isinstance(value, int):
         return value & 1 ^ 1
-    return Symbol(at.temporary("xor", Reg(value.register), 1), 1) if isinstance(value, Symbol) else value
+    return Symbol(thread.out.temporary("xor", Reg(value.register), 1), 1) if isinstance(value, Symbol) else value
 
 
-def compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Value) -> Value:
+def compared(thread: FollowedThread, words: Sequence[str], one: Value, other: Value) -> Value:
     """Return the predicate that a comparison of two values gives, by its words, such as ``ne`` and ``u32``."""
     one, other = whole(one), whole(other)
     for value in (one, other):
@@ -397,70 +387,72 @@ def compared(at: ThreadSpecialiser, words: Sequence[str], one: Value, other: Val
             0,
             ArrayAddress() | Affine(Array()) | Half() as address,
         ] if name in ("eq", "ne"):
-            _assume_address(at, address)
+            _assume_address(thread, address)
             return int(name == "ne")
         case [ArrayAddress(array), ArrayAddress(second)] if name in ("eq", "ne"):
             return int(name == "ne")
     for value in (one, other):
         if isinstance(value, Missing):
-            raise at.wrong(at.said(value))
+            raise thread.out.wrong(describe(thread, value))
     width = WIDTHS[type_of(words)]
-    given = [residual_operand(number_or_held(at, value), width) for value in (one, other)]
+    given = [residual_operand(number_or_held(thread, value), width) for value in (one, other)]
     kind = type_of(words)
     signless = name in ("eq", "ne") or (kind[0] == "s" and name in COMPARISONS)
     plain = kind[0] != "f" and width >= 32 and signless
     full = ("setp", name, "ftz", kind) if "ftz" in words else ("setp", name, kind)
-    return Symbol(at.temporary(name if plain else ".".join(full), *given), 1)
+    return Symbol(thread.out.temporary(name if plain else ".".join(full), *given), 1)
 
 
-def _assume_address(at: ThreadSpecialiser, address: Value) -> None:
+def _assume_address(thread: FollowedThread, address: Value) -> None:
     """Note that a parameter which the launch does not give is taken to be the address of an array."""
     argument = isinstance(address, ArrayAddress) and address.array.space == "argument"
     name = address.array.name if isinstance(address, ArrayAddress) and argument else ""
-    number = at.kernel.number_of(name)
-    if number is not None and at.launch.argument(name, number) is None:
-        at.assumed[f"{at.launch.source_name(name, number)} is the address of an array"] = None
+    number = thread.kernel.number_of(name)
+    if number is not None and thread.launch.argument(name, number) is None:
+        thread.notes.assumed[f"{thread.launch.source_name(name, number)} is the address of an array"] = None
 
 
-def set_mask(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def set_mask(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``set``: a comparison whose result is a mask of bits, or 1.0."""
     target, one, other, *more = ins.operands
     if more:
-        raise at.wrong("with a third operand it is not understood")
+        raise thread.out.wrong("with a third operand it is not understood")
     to = next(word for word in ins.words if word in WIDTHS)
     words = [*ins.words]
     words.remove(to)
     if to not in ("u32", "s32", "f32"):
-        raise at.wrong("is not understood")
-    value = compared(at, words, at.value(state, one), at.value(state, other))
+        raise thread.out.wrong("is not understood")
+    value = compared(thread, words, evaluate(thread, state, one), evaluate(thread, state, other))
     if isinstance(value, int):
         value = value * (0x3F800000 if to == "f32" else (1 << WIDTHS[to]) - 1)
     elif isinstance(value, Symbol):
-        mask = at.temporary("sub", 0, Reg(value.register))
-        value = Symbol(at.temporary("and", Reg(mask), 0x3F800000) if to == "f32" else mask, 32)
-    set_result(at, state, target, value)
+        mask = thread.out.temporary("sub", 0, Reg(value.register))
+        value = Symbol(thread.out.temporary("and", Reg(mask), 0x3F800000) if to == "f32" else mask, 32)
+    set_result(thread, state, target, value)
     return True
 
 
-def move(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def move(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``mov``, which also packs and unpacks vectors, and ``cvta``."""
     target, source = ins.operands[:2]
     width = WIDTHS[type_of(ins.words)]
     if isinstance(target, ir.Vector):
         for part, value in zip(
-            target.parts, unpacked(at, at.value(state, source), width, len(target.parts)), strict=True
+            target.parts, unpacked(thread, evaluate(thread, state, source), width, len(target.parts)), strict=True
         ):
-            set_result(at, state, part, value)
+            set_result(thread, state, part, value)
     elif isinstance(source, ir.Vector):
-        set_result(at, state, target, packed(at, [at.value(state, part) for part in source.parts], width))
+        set_result(
+            thread, state, target, packed(thread, [evaluate(thread, state, part) for part in source.parts], width)
+        )
     elif ins.name == "cvta":
-        set_result(at, state, target, _seen_from(at, at.value(state, source), ins.words))
+        set_result(thread, state, target, _seen_from(thread, evaluate(thread, state, source), ins.words))
     else:
-        set_result(at, state, target, at.value(state, source, width))
+        set_result(thread, state, target, evaluate(thread, state, source, width))
     return True
 
 
-def _seen_from(at: ThreadSpecialiser, address: Value, words: Sequence[str]) -> Value:
+def _seen_from(thread: FollowedThread, address: Value, words: Sequence[str]) -> Value:
     """Return an address as ``cvta`` gives it: a generic one, or one of the state space that it is ``to``."""
     if not isinstance(address, ArrayAddress | Affine):
         return address
@@ -470,32 +462,32 @@ def _seen_from(at: ThreadSpecialiser, address: Value, words: Sequence[str]) -> V
         return address
     if space != named or address.near is ("to" in words):
         kind = "one of its state space" if address.near else "a generic one"
-        raise at.wrong(f"the address is in {space} memory and {kind}, of which the result is undefined")
+        raise thread.out.wrong(f"the address is in {space} memory and {kind}, of which the result is undefined")
     return replace(address, near="to" in words)
 
 
-def unpacked(at: ThreadSpecialiser, value: Value, bits: int, count: int) -> list[Value]:
+def unpacked(thread: FollowedThread, value: Value, bits: int, count: int) -> list[Value]:
     """Return so many parts of a value of so many bits, the lowest first."""
     width = bits // count
     if isinstance(value, Affine) and value.base is None:
-        value = number_or_held(at, value)
+        value = number_or_held(thread, value)
     match value:
         case int(number):
             return [number >> width * n & (1 << width) - 1 for n in range(count)]
         case ArrayAddress() as pointer if count == 2:
             return [Half(pointer, False), Half(pointer, True)]
         case Symbol(register, whole):
-            parts = [at.temporary(f"shr.u{whole}", Reg(register), width * n) for n in range(count)]
-            return [Symbol(at.temporary(f"cvt.s{width}.u{whole}", Reg(part), 0), width) for part in parts]
+            parts = [thread.out.temporary(f"shr.u{whole}", Reg(register), width * n) for n in range(count)]
+            return [Symbol(thread.out.temporary(f"cvt.s{width}.u{whole}", Reg(part), 0), width) for part in parts]
         case Partial() as number:
             return [cut(number, width * n, width) for n in range(count)]
         case Unknown() | Missing() as unknown:
             return [unknown] * count
         case other:
-            raise at.wrong(at.said(other))
+            raise thread.out.wrong(describe(thread, other))
 
 
-def packed(at: ThreadSpecialiser, values: Sequence[Value], width: int) -> Value:
+def packed(thread: FollowedThread, values: Sequence[Value], width: int) -> Value:
     """Return values one after the other, the lowest first, as one of so many bits."""
     part = width // len(values)
     if all(isinstance(value, int) for value in values):
@@ -514,27 +506,27 @@ def packed(at: ThreadSpecialiser, values: Sequence[Value], width: int) -> Value:
         return rests[0]
     found: Operand = 0
     for n, value in enumerate(values):
-        held = number_or_held(at, value)
+        held = number_or_held(thread, value)
         if isinstance(held, int):
             piece: Operand = signed(held << part * n, width)
         else:
-            wide = at.temporary(f"cvt.u{width}.u{part}", Reg(held.register), 0)
-            piece = Reg(at.temporary(f"shl.b{width}", Reg(wide), part * n))
-        found = Reg(at.temporary(f"or.b{width}", found, piece))
+            wide = thread.out.temporary(f"cvt.u{width}.u{part}", Reg(held.register), 0)
+            piece = Reg(thread.out.temporary(f"shl.b{width}", Reg(wide), part * n))
+        found = Reg(thread.out.temporary(f"or.b{width}", found, piece))
     assert isinstance(found, Reg)
     return Symbol(found.name, width)
 
 
-def extended(at: ThreadSpecialiser, value: Symbol, kind: str) -> Symbol:
+def extended(thread: FollowedThread, value: Symbol, kind: str) -> Symbol:
     """Return a value that was read as the register of its type has it: a small unsigned one without a sign."""
     if value.width < 32 and kind[0] != "s":
-        return Symbol(at.temporary(f"cvt.u32.u{value.width}", Reg(value.register), 0), 32)
+        return Symbol(thread.out.temporary(f"cvt.u32.u{value.width}", Reg(value.register), 0), 32)
     return Symbol(value.register, max(32, value.width))
 
 
-def moved_away(at: ThreadSpecialiser, address: Affine) -> Affine:
+def moved_away(thread: FollowedThread, address: Affine) -> Affine:
     """Return an address whose registers are of its own, for the others may be written before it is used."""
-    terms = tuple((at.temporary("mov", Reg(register)), scale) for register, scale in address.terms)
+    terms = tuple((thread.out.temporary("mov", Reg(register)), scale) for register, scale in address.terms)
     return replace(address, terms=terms)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from corpus.code.c.meaning import C
-from corpus.code.follower import KernelLanguage
 from corpus.code.ptx.meaning import PTX
 from corpus.code.spirv.meaning import OPENCL, VULKAN
+from corpus.code.thread import KernelLanguage
 
 LANGUAGES: Mapping[str, KernelLanguage] = {"ptx": PTX, "vulkan": VULKAN, "opencl": OPENCL, "c": C}
 """The languages of kernels, by name."""

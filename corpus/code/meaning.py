@@ -10,51 +10,18 @@ from collections.abc import Mapping
 
 from corpus.code import ir
 from corpus.code.arithmetic import compute_, move, select, set_predicate
-from corpus.code.follower import Meaning, State, ThreadSpecialiser
+from corpus.code.calls import branch, branch_by_index, call, end, ret
 from corpus.code.memory import fence, load, store, update
+from corpus.code.thread import FollowedThread, Meaning, State
 from corpus.litmus.ptx_arithmetic import COMPUTED
 
 
-def branch(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
-    """Follow ``bra``: the thread goes on at its label."""
-    state.at = at.target(state, ins)
-    return True
-
-
-def branch_by_index(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
-    """``brx.idx``: to one of a list of labels."""
-    index, table = ins.operands
-    value = at.value(state, index)
-    at.keeps_together(ins, value)
-    names = state.function.tables.get(table.name, ()) if isinstance(table, ir.SymbolRef) else ()
-    if not isinstance(value, int) or value >= len(names) or names[value] not in state.function.labels:
-        raise at.wrong("with an index that memory decides it is not understood")
-    state.at = state.function.labels[names[value]]
-    return True
-
-
-def call(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
-    """``call``, which is put in place of itself."""
-    return at.call(state, ins)
-
-
-def ret(at: ThreadSpecialiser, state: State, _: ir.KernelInstruction) -> bool:
-    """Follow ``ret``: the thread goes back to the caller, or ends."""
-    return at.returns(state)
-
-
-def end(at: ThreadSpecialiser, state: State, _: ir.KernelInstruction) -> bool:
-    """Follow ``exit``: the thread ends, whatever called it."""
-    state.frames = ()
-    return at.returns(state)
-
-
-def trap(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def trap(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Stop at ``trap`` or ``brkpt``, which is a finding where a thread comes to it."""
-    return at.stops("trap")
+    return thread.out.stops("trap")
 
 
-def nothing(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def nothing(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """A hint, which changes nothing that is asked."""
     return True
 

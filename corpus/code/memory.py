@@ -18,13 +18,16 @@ from corpus.code.arithmetic import (
     number_or_held,
     packed,
     residual_operand,
-    set_result,
     unpacked,
 )
-from corpus.code.follower import Access, State, ThreadSpecialiser, is_dynamic
+from corpus.code.evaluation import define, describe, evaluate, is_dynamic, set_result
+from corpus.code.launch.arguments import argument_of, memory_of, name_of
 from corpus.code.launch.fields import ADDRESSES, STRUCTURE
 from corpus.code.launch.launch import ArrayArgument, SharedArgument
-from corpus.code.places import ANYWHERE, Array, Cell, argument_array, array_place, cell_of
+from corpus.code.launch.sharing import shown_error
+from corpus.code.places import ANYWHERE, Array, argument_array, array_place, cell_of
+from corpus.code.residual import Access
+from corpus.code.thread import FollowedThread, State
 from corpus.code.values import (
     Affine,
     ArrayAddress,
@@ -45,110 +48,110 @@ from corpus.litmus.orders import Mode, Order
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
 
 
-def address_of(at: ThreadSpecialiser, state: State, operand: ir.Operand) -> Value:
+def address_of(thread: FollowedThread, state: State, operand: ir.Operand) -> Value:
     """Return the address that an operand in brackets is."""
     if isinstance(operand, ir.MemoryOperand):
-        base = at.value(state, operand.base)
+        base = evaluate(thread, state, operand.base)
         if isinstance(base, Symbol) and operand.offset:
-            raise at.wrong("with an address that was read from memory, and an offset, it is not understood")
+            raise thread.out.wrong("with an address that was read from memory, and an offset, it is not understood")
         return moved(base, operand.offset)
     if isinstance(operand, ir.SymbolRef):
-        return at.value(state, operand)
-    raise at.wrong("the form of its address is not understood")
+        return evaluate(thread, state, operand)
+    raise thread.out.wrong("the form of its address is not understood")
 
 
-def loaded(at: ThreadSpecialiser, state: State, address: Value, size: int, kind: str, mode: Mode) -> Value | None:
+def loaded(thread: FollowedThread, state: State, address: Value, size: int, kind: str, mode: Mode) -> Value | None:
     """Return what a load gives; None where the thread ends, as its address is in no array."""
     if isinstance(address, ArrayAddress):
         array, space = address.array, address.array.space
-        ptx = at.module.language == "ptx"  # whose functions may have a kernel's parameter by its address
+        ptx = thread.module.language == "ptx"  # whose functions may have a kernel's parameter by its address
         if space == "param" and (ptx or state.depth == 0) and array.owner == 0:
-            found = _parameter(at, address, size)
+            found = _parameter(thread, address, size)
             if found is not None:
                 return found
-        if _is_outside(at, state, address, size):
-            at.stops("bounds")
+        if _is_outside(thread, state, address, size):
+            thread.out.stops("bounds")
             return None
-        if at.owns(address.array):
-            return _cell(at, state, address, size)
-        if space == "const" or _is_made(at, address.array):
-            return _constant(at, state, address, size)
-    part = at.part(address, size)
+        if owns(thread, address.array):
+            return _cell(thread, state, address, size)
+        if space == "const" or _is_made(thread, address.array):
+            return _constant(thread, state, address, size)
+    part = part_size(thread, address, size)
     if part < size:
-        parts = [loaded(at, state, moved(address, n), part, f"u{8 * part}", mode) for n in range(0, size, part)]
-        found = packed(at, [each for each in parts if each is not None], 8 * size)
+        parts = [loaded(thread, state, moved(address, n), part, f"u{8 * part}", mode) for n in range(0, size, part)]
+        found = packed(thread, [each for each in parts if each is not None], 8 * size)
         if None in parts or not isinstance(found, Symbol):
             return None
-        return extended(at, found, kind)
-    where = placed(at, address, size)
+        return extended(thread, found, kind)
+    where = placed(thread, address, size)
     if where is None:
-        at.stops("bounds")
+        thread.out.stops("bounds")
         return None
     operand, access = where
-    register = at.new_register()
-    at.put(Load(register, operand, mode), access)
-    return extended(at, Symbol(register, 8 * size), kind)
+    register = thread.out.new_register()
+    thread.out.put(Load(register, operand, mode), access)
+    return extended(thread, Symbol(register, 8 * size), kind)
 
 
-def _constant(at: ThreadSpecialiser, state: State, address: ArrayAddress, size: int) -> Value | None:
+def _constant(thread: FollowedThread, state: State, address: ArrayAddress, size: int) -> Value | None:
     """Return what the module says that constant memory holds; None where the thread ends, as it is not there."""
     name = address.array.name
-    variable = at.module.variables.get(name)
+    variable = thread.module.variables.get(name)
     if variable is None or variable.size is None:
-        raise at.wrong(f"what {name} holds is not in the module")
+        raise thread.out.wrong(f"what {name} holds is not in the module")
     if not 0 <= address.offset <= variable.size - size:
-        at.stops("bounds")
+        thread.out.stops("bounds")
         return None
-    if not _is_made(at, address.array):  # the host may write constants of the source before the launch
-        at.assumed[f"{name} holds what the module gives it"] = None
+    if not _is_made(thread, address.array):  # the host may write constants of the source before the launch
+        thread.notes.assumed[f"{name} holds what the module gives it"] = None
     for place, symbol in variable.addresses:
         if (place, 8) == (address.offset, size):
-            return at.value(state, symbol)
+            return evaluate(thread, state, symbol)
         if place < address.offset + size and address.offset < place + 8:
-            raise at.wrong(f"a part of an address that {name} holds is not understood")
+            raise thread.out.wrong(f"a part of an address that {name} holds is not understood")
     data = variable.initial.ljust(variable.size, b"\0")
     return int.from_bytes(data[address.offset : address.offset + size], "little")
 
 
-def _is_made(at: ThreadSpecialiser, array: Array) -> bool:
+def _is_made(thread: FollowedThread, array: Array) -> bool:
     """Decide whether an array is one that nvcc makes of a constant of a function: ``NAME$0`` in global memory, which no
     source can name (functions and variables of a file's own have mangled names, without a number at their end).
     """
     function, _, number = array.name.rpartition("$")
     made = array.space == "global" and number.isdigit()
-    return made and function in at.module.functions and array.name in at.module.variables
+    return made and function in thread.module.functions and array.name in thread.module.variables
 
 
-def _parameter(at: ThreadSpecialiser, address: ArrayAddress, size: int) -> Value | None:
+def _parameter(thread: FollowedThread, address: ArrayAddress, size: int) -> Value | None:
     """Return what the launch gives for a parameter of the kernel."""
     name = address.array.name
-    number = at.kernel.number_of(name)
+    number = thread.kernel.number_of(name)
     if number is None:
         return None
-    given = at.launch.argument(name, number)
-    parameter = at.kernel.parameters[number]
+    given = thread.launch.argument(name, number)
+    parameter = thread.kernel.parameters[number]
     if given is None and parameter.fields:
-        return _part_of_fields(at, parameter, address.offset, size)
+        return _part_of_fields(thread, parameter, address.offset, size)
     if isinstance(given, int):
         return given >> 8 * address.offset & (1 << 8 * size) - 1
     if isinstance(given, SharedArgument):
-        return ArrayAddress(argument_array(at.argument_array(name)))
-    pointer = parameter.type in ADDRESSES or (parameter.type == STRUCTURE and at.module.language == "ptx")
+        return ArrayAddress(argument_array(memory_of(thread, name)))
+    pointer = parameter.type in ADDRESSES or (parameter.type == STRUCTURE and thread.module.language == "ptx")
     if (size == 8 and pointer) or isinstance(given, ArrayArgument):
         return ArrayAddress(argument_array(name + (f"+{address.offset}" if address.offset else "")))
     return Missing(name, address.offset)
 
 
-def _part_of_fields(at: ThreadSpecialiser, parameter: ir.Variable, offset: int, size: int) -> Value:
+def _part_of_fields(thread: FollowedThread, parameter: ir.Variable, offset: int, size: int) -> Value:
     """Return what so many bytes of a structure are, as the launch gives its fields. What no field has is padding, whose
     value nothing tells. Of fields that have the same bits, as those of a union, the one that is given counts.
     """
-    called = at.called(parameter.name)
+    called = name_of(thread, parameter.name)
     if not 0 <= offset <= (parameter.size or 0) - size:
-        raise at.wrong(f"of bytes that are not all in the argument {called} is not understood")
+        raise thread.out.wrong(f"of bytes that are not all in the argument {called} is not understood")
     start, end = 8 * offset, 8 * (offset + size)
     met = [each for each in parameter.fields if each.meets(start, end)]
-    given = {each: at.argument(parameter.name + each.name) for each in met}
+    given = {each: argument_of(thread, parameter.name + each.name) for each in met}
     told = [each for each in met if given[each] is not None]
     open_ = [each for each in met if given[each] is None and not any(map(each.overlaps, told))]
     if not met and size == 8 and all(each.name.startswith("+") for each in parameter.fields):
@@ -156,7 +159,7 @@ def _part_of_fields(at: ThreadSpecialiser, parameter: ir.Variable, offset: int, 
     for each in (*told, *open_):
         others = (other for other in open_ if other is not each and not other.pointer)
         if each.pointer and not isinstance(given[each], int) and not any(map(each.overlaps, others)):
-            return _part_of_pointer(at, parameter.name + each.name, each.start, start, end)
+            return _part_of_pointer(thread, parameter.name + each.name, each.start, start, end)
     low = known = 0
     for each in told:
         mask, number = (1 << each.bits) - 1, given[each]
@@ -170,36 +173,36 @@ def _part_of_fields(at: ThreadSpecialiser, parameter: ir.Variable, offset: int, 
     return low if not unknown else rest if unknown == every else Partial(low, low | unknown, rest)
 
 
-def _part_of_pointer(at: ThreadSpecialiser, name: str, place: int, start: int, end: int) -> Value:
+def _part_of_pointer(thread: FollowedThread, name: str, place: int, start: int, end: int) -> Value:
     """Return the address that a field of a structure is, or the half of it that is between two bits."""
-    pointer = ArrayAddress(argument_array(at.argument_array(name)))
+    pointer = ArrayAddress(argument_array(memory_of(thread, name)))
     if (start, end) == (place, place + 64):
         return pointer
     if end - start == 32 and start - place in (0, 32):
         return Half(pointer, start > place)
-    raise at.wrong(f"a part of the address that {at.called(name)} is, is not understood")
+    raise thread.out.wrong(f"a part of the address that {name_of(thread, name)} is, is not understood")
 
 
-def _is_outside(at: ThreadSpecialiser, state: State, address: ArrayAddress, size: int) -> bool:
+def _is_outside(thread: FollowedThread, state: State, address: ArrayAddress, size: int) -> bool:
     """Decide whether an access of the thread's own memory is outside of its variable, as far as that is known."""
     space, depth, name = address.array
-    if at.grows or space != "local":
+    if thread.grows or space != "local":
         return False
     functions = (*(frame.function for frame in state.frames), state.function)
     declared = (each for each in functions[depth].variables if each.name == name)
-    variable = next(declared, at.module.variables.get(name))
+    variable = next(declared, thread.module.variables.get(name))
     whole = None if variable is None else variable.size
     return whole is not None and not 0 <= address.offset <= whole - size
 
 
-def _cell(at: ThreadSpecialiser, state: State, address: ArrayAddress, size: int) -> Value:
+def _cell(thread: FollowedThread, state: State, address: ArrayAddress, size: int) -> Value:
     """Return what a thread's own memory holds."""
     home = cell_of(address.array, address.offset, size)
     if home in state.known:
         return state.known[home]
-    at.looks_through(state)
+    thread.exploration.look_through(state)
     start = address.offset
-    for other in cells_of(state, address.array):
+    for other in state.cells_of(address.array):
         held = state.known[other]
         inside = other.offset <= start and start + size <= other.offset + other.size
         if inside and isinstance(held, int | Partial):
@@ -210,66 +213,60 @@ def _cell(at: ThreadSpecialiser, state: State, address: ArrayAddress, size: int)
     return Unknown(f"{address.array.name} at byte {start}, which the thread has not written so")
 
 
-def cells_of(state: State, array: Array) -> list[Cell]:
-    """Return where parts of an array of the thread's own are known."""
-    owner, name = array.owner, array.name
-    return [home for home in state.known if isinstance(home, Cell) and home.name == name and home.depth == owner]
-
-
-def load(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def load(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``load`` of a type, in the instruction's own mode: a register of an address."""
     target, source = ins.operands
     kind = type_of(ins.words)
-    value = loaded(at, state, address_of(at, state, source), WIDTHS[kind] // 8, kind, ins.mode)
+    value = loaded(thread, state, address_of(thread, state, source), WIDTHS[kind] // 8, kind, ins.mode)
     if value is None:
         return False
-    set_result(at, state, target, filled(at, state, target, value, kind.replace("b", "u")))
+    set_result(thread, state, target, filled(thread, state, target, value, kind.replace("b", "u")))
     return True
 
 
-def store(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def store(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``store`` of a type, in the instruction's own mode: to an address, of an operand."""
     target, source = ins.operands
     width = WIDTHS[type_of(ins.words)]
-    address, value = address_of(at, state, target), at.value(state, source, width)
-    return stored(at, state, address, width // 8, value, ins.mode)
+    address, value = address_of(thread, state, target), evaluate(thread, state, source, width)
+    return stored(thread, state, address, width // 8, value, ins.mode)
 
 
-def stored(at: ThreadSpecialiser, state: State, address: Value, size: int, value: Value, mode: Mode) -> bool:
+def stored(thread: FollowedThread, state: State, address: Value, size: int, value: Value, mode: Mode) -> bool:
     """Write a value of so many bytes, and return whether the thread goes on: its address is in an array."""
-    if isinstance(address, ArrayAddress) and at.owns(address.array):
-        if _is_outside(at, state, address, size):
-            return at.stops("bounds")
+    if isinstance(address, ArrayAddress) and owns(thread, address.array):
+        if _is_outside(thread, state, address, size):
+            return thread.out.stops("bounds")
         space, depth, name = address.array
-        if space == "param" and depth == 0 and at.kernel.number_of(name) is not None:
-            raise at.wrong("of a parameter of the kernel, which is not to be written, is not understood")
-        _keep(at, state, address, size, value)
+        if space == "param" and depth == 0 and thread.kernel.number_of(name) is not None:
+            raise thread.out.wrong("of a parameter of the kernel, which is not to be written, is not understood")
+        _keep(thread, state, address, size, value)
         return True
-    _check_writable(at, address)
-    part = at.part(address, size)
+    _check_writable(thread, address)
+    part = part_size(thread, address, size)
     if part < size:
         if isinstance(value, Symbol) and value.width < 8 * size:  # with its sign, as registers have it
-            value = Symbol(at.temporary(f"cvt.u{8 * size}.u{value.width}", Reg(value.register), 0), 8 * size)
-        pieces = unpacked(at, value, 8 * size, size // part)
+            value = Symbol(thread.out.temporary(f"cvt.u{8 * size}.u{value.width}", Reg(value.register), 0), 8 * size)
+        pieces = unpacked(thread, value, 8 * size, size // part)
         places = [moved(address, n) for n in range(0, size, part)]
-        return all(stored(at, state, place, part, piece, mode) for place, piece in zip(places, pieces, strict=True))
-    where = placed(at, address, size)
+        return all(stored(thread, state, place, part, piece, mode) for place, piece in zip(places, pieces, strict=True))
+    where = placed(thread, address, size)
     if where is None:
-        return at.stops("bounds")
+        return thread.out.stops("bounds")
     operand, access = where
-    at.put(Store(operand, stored_operand(at, value, size), mode), access)
+    thread.out.put(Store(operand, stored_operand(thread, value, size), mode), access)
     return True
 
 
-def update(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def update(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``update.add.u32`` and the like, in the instruction's own mode: the old value, of an address and operands."""
     target, source, *given = ins.operands
     operation, kind = ins.words
-    return updated(at, state, target, source, operation, kind, given, ins.mode, ins.failure)
+    return updated(thread, state, target, source, operation, kind, given, ins.mode, ins.failure)
 
 
 def updated(
-    at: ThreadSpecialiser,
+    thread: FollowedThread,
     state: State,
     target: ir.Operand | None,
     source: ir.Operand,
@@ -283,108 +280,108 @@ def updated(
     of the thread's own it is an operation as any other.
     """
     size = WIDTHS[kind] // 8
-    address = address_of(at, state, source)
-    _check_writable(at, address)
+    address = address_of(thread, state, source)
+    _check_writable(thread, address)
     if isinstance(address, ArrayAddress) and address.array.is_own:
-        if _is_outside(at, state, address, size):
-            return at.stops("bounds")
-        old = _cell(at, state, address, size)
-        operands = [at.value(state, each, 8 * size) for each in given]
-        _keep(at, state, address, size, _updated(at, operation, kind, old, operands))
+        if _is_outside(thread, state, address, size):
+            return thread.out.stops("bounds")
+        old = _cell(thread, state, address, size)
+        operands = [evaluate(thread, state, each, 8 * size) for each in given]
+        _keep(thread, state, address, size, _updated(thread, operation, kind, old, operands))
         if target is not None:
-            set_result(at, state, target, old)
+            set_result(thread, state, target, old)
         return True
-    where = placed(at, address, size)
+    where = placed(thread, address, size)
     if where is None:
-        return at.stops("bounds")
-    values = tuple(stored_operand(at, at.value(state, each, 8 * size), size) for each in given)
+        return thread.out.stops("bounds")
+    values = tuple(stored_operand(thread, evaluate(thread, state, each, 8 * size), size) for each in given)
     operand, access = where
-    register = None if target is None else at.new_register()
+    register = None if target is None else thread.out.new_register()
     plain = operation in ("exch", "cas") or (size == 4 and (operation in (*ONE_BIT, "add", "sub") or kind == "s32"))
     name = operation if plain and kind[0] != "f" else f"{operation}.{kind}"
-    at.put(Rmw(name, register, operand, values, mode, failure=failure), access)
+    thread.out.put(Rmw(name, register, operand, values, mode, failure=failure), access)
     if target is not None and register is not None:
-        set_result(at, state, target, Symbol(register, 8 * size))
+        set_result(thread, state, target, Symbol(register, 8 * size))
     return True
 
 
-def _check_writable(at: ThreadSpecialiser, address: Value) -> None:
+def _check_writable(thread: FollowedThread, address: Value) -> None:
     """Raise ``NotUnderstoodError`` where an address is in constant memory, which no kernel writes (PTX ISA, 5.1)."""
     array = array_of(address)
-    if array and (array.space == "const" or _is_made(at, array)):
-        raise at.wrong("of constant memory, which is not to be written, is not understood")
+    if array and (array.space == "const" or _is_made(thread, array)):
+        raise thread.out.wrong("of constant memory, which is not to be written, is not understood")
 
 
-def _updated(at: ThreadSpecialiser, operation: str, kind: str, old: Value, operands: Sequence[Value]) -> Value:
+def _updated(thread: FollowedThread, operation: str, kind: str, old: Value, operands: Sequence[Value]) -> Value:
     """Return what an atomic operation of the thread's own memory writes."""
     if operation == "exch":
         return operands[0]
     if operation == "cas":
-        same = compared(at, ("eq", kind.replace("b", "s")), old, operands[0])
-        return computed(at, f"selp.{kind}", [operands[1], old, same])
-    return computed(at, f"{operation}.{kind}", [old, operands[0]])
+        same = compared(thread, ("eq", kind.replace("b", "s")), old, operands[0])
+        return computed(thread, f"selp.{kind}", [operands[1], old, same])
+    return computed(thread, f"{operation}.{kind}", [old, operands[0]])
 
 
-def fence(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def fence(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Keep a ``fence`` in the residual program, in the instruction's own mode."""
-    at.put(Fence(ins.mode))
+    thread.out.put(Fence(ins.mode))
     return True
 
 
-def _keep(at: ThreadSpecialiser, state: State, address: ArrayAddress, size: int, value: Value) -> None:
+def _keep(thread: FollowedThread, state: State, address: ArrayAddress, size: int, value: Value) -> None:
     """Write to a thread's own memory; cells that overlap are known no more."""
-    at.looks_through(state)
-    for cell in cells_of(state, address.array):
+    thread.exploration.look_through(state)
+    for cell in state.cells_of(address.array):
         if cell.meets(address.offset, size):
             del state.known[cell]
     if isinstance(value, int):
         value &= (1 << 8 * size) - 1
-    at.define(state, cell_of(address.array, address.offset, size), value)
+    define(thread, state, cell_of(address.array, address.offset, size), value)
 
 
 def forgotten(state: State, array: Array, why: str = "") -> None:
     """Forget what an array of the thread's own holds; ``why`` is what its values come from then."""
-    for cell in cells_of(state, array):
+    for cell in state.cells_of(array):
         if why:
             state.known[cell] = Unknown(why)
         else:
             del state.known[cell]
 
 
-def stored_operand(at: ThreadSpecialiser, value: Value, size: int) -> Operand:
+def stored_operand(thread: FollowedThread, value: Value, size: int) -> Operand:
     """Return a value as an operand of an access of so many bytes."""
     match whole(value):
         case ArrayAddress(array, offset):
             if array.is_own:
-                raise at.shows(array)
+                raise shown_error(thread, array)
             return array_place(array, offset)
         case Unknown(reason):
-            at.assumed[f"some number is stored in place of {reason}"] = None
-            return at.some_number(reason, 8 * size)
+            thread.notes.assumed[f"some number is stored in place of {reason}"] = None
+            return thread.out.some_number(reason, 8 * size)
         case Symbol(register, width) if width > 8 * size:
-            return Reg(at.temporary(f"cvt.s{8 * size}.u{width}", Reg(register), 0))
+            return Reg(thread.out.temporary(f"cvt.s{8 * size}.u{width}", Reg(register), 0))
         case _:
-            return residual_operand(number_or_held(at, value), 8 * size)
+            return residual_operand(number_or_held(thread, value), 8 * size)
 
 
 MOST_SHARED = 227 << 10
 """The most bytes of shared memory that a block has on any GPU (CUDA C++ Programming Guide, Compute Capabilities)."""
 
 
-def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[Operand, Access] | None:
+def placed(thread: FollowedThread, address: Value, size: int) -> tuple[Operand, Access] | None:
     """Return the operand that is an address, and the access; None where it is in no array."""
     base = array_of(address)
-    variable = at.module.variables.get(base.name) if base and base.space != "argument" else None
-    if variable is not None and variable.addresses and not at.grows:
-        raise at.wrong(f"{variable.name} holds addresses, which are not understood in memory that may change")
+    variable = thread.module.variables.get(base.name) if base and base.space != "argument" else None
+    if variable is not None and variable.addresses and not thread.grows:
+        raise thread.out.wrong(f"{variable.name} holds addresses, which are not understood in memory that may change")
     if base and base.is_own:
-        raise at.wrong("on the thread's own memory with a computed index, or atomically, is not understood")
+        raise thread.out.wrong("on the thread's own memory with a computed index, or atomically, is not understood")
     match address:
         case ArrayAddress(array, offset):
-            length = _length(at, array, size)
+            length = _length(thread, array, size)
             if length is None and variable is not None and is_dynamic(variable):
                 length = MOST_SHARED
-                at.assumed["dynamic shared memory is as large as is accessed"] = None
+                thread.notes.assumed["dynamic shared memory is as large as is accessed"] = None
             if offset < 0 or (length is not None and offset + size > length):
                 return None
             return array_place(array, offset), Access(array, offset, size)
@@ -392,49 +389,91 @@ def placed(at: ThreadSpecialiser, address: Value, size: int) -> tuple[Operand, A
             index: Operand = Reg(register)
             if scale % size == 0:
                 if scale != size:
-                    index = Reg(at.temporary("mul.lo.s64", index, scale // size))
+                    index = Reg(thread.out.temporary("mul.lo.s64", index, scale // size))
             elif scale == 1:
                 if offset % size:
-                    index, offset = Reg(at.temporary("add.s64", index, offset)), 0
-                index = Reg(at.temporary("div.s64", index, size))
+                    index, offset = Reg(thread.out.temporary("add.s64", index, offset)), 0
+                index = Reg(thread.out.temporary("div.s64", index, size))
             else:
-                raise at.wrong(f"accesses of {size} bytes that are {scale} apart are not understood")
+                raise thread.out.wrong(f"accesses of {size} bytes that are {scale} apart are not understood")
             steps, inside = divmod(offset, size)
             if steps:
-                index = Reg(at.temporary("add.s64", index, steps))
+                index = Reg(thread.out.temporary("add.s64", index, steps))
             start = array_place(array, inside)
-            length = _length(at, array, size)
+            length = _length(thread, array, size)
             limit = None if inside or length is None else length // size
             if limit is None:
-                at.assumed[f"computed indices of {_said(at, array)} are those of its elements"] = None
+                thread.notes.assumed[f"computed indices of {_said(thread, array)} are those of its elements"] = None
             else:
-                index = Reg(at.temporary("min.u64", index, limit))
-            return Reg(at.temporary("add", start, index)), Access(array, None, size, limit)
+                index = Reg(thread.out.temporary("min.u64", index, limit))
+            return Reg(thread.out.temporary("add", start, index)), Access(array, None, size, limit)
         case Symbol(register):
-            at.assumed["addresses that are read from memory are those of arrays"] = None
+            thread.notes.assumed["addresses that are read from memory are those of arrays"] = None
             return Reg(register), Access(ANYWHERE, None, size)
         case int():
             return None
         case _:
-            raise at.wrong(at.said(address))
+            raise thread.out.wrong(describe(thread, address))
 
 
-def _said(at: ThreadSpecialiser, array: Array) -> str:
+def _said(thread: FollowedThread, array: Array) -> str:
     """Return the name that the source has for an array."""
     name = array.name
-    number = at.kernel.number_of(name) if array.space == "argument" else None
-    return plain_name(name) if number is None else at.launch.source_name(name, number)
+    number = thread.kernel.number_of(name) if array.space == "argument" else None
+    return plain_name(name) if number is None else thread.launch.source_name(name, number)
 
 
-def _length(at: ThreadSpecialiser, array: Array, size: int) -> int | None:
+def _length(thread: FollowedThread, array: Array, size: int) -> int | None:
     """Return the bytes of an array, where they are known, for accesses of so many bytes."""
-    if at.grows:
-        return at.length(array)
+    if thread.grows:
+        return length_of(thread, array)
     name = array.name
-    number = at.kernel.number_of(name)
-    given = None if number is None else at.launch.array(name, number)
+    number = thread.kernel.number_of(name)
+    given = None if number is None else thread.launch.array(name, number)
     if given is not None:
         return given.length(size)
-    variable = at.module.variable(at.kernel, name)
+    variable = thread.module.variable(thread.kernel, name)
     argument = array.space == "argument"
     return None if variable is None or argument is not (variable.space == "argument") else variable.size
+
+
+def owns(thread: FollowedThread, array: Array) -> bool:
+    """Decide whether no other thread can access an array: the thread alone has it, or no other is there."""
+    return thread.creation.alone or array.is_own
+
+
+def accesses_of(thread: FollowedThread, array: Array) -> Sequence[tuple[int, int]]:
+    """Return the places and sizes of accesses of an array by anything else in the launch."""
+    thread.notes.asks_for_accesses = True
+    return thread.facts.accessed.get(array, ())
+
+
+def part_size(thread: FollowedThread, address: Value, size: int) -> int:
+    """Return the bytes of the parts that an access of so many bytes is made of; as many where it is whole."""
+    array = array_of(address)
+    parts = () if array is None else thread.facts.parts.get(array, ())
+    if isinstance(address, ArrayAddress):
+        return next((part for start, end, part in parts if start <= address.offset < end), size)
+    return next((part for _, _, part in parts), size)
+
+
+def is_inside(thread: FollowedThread, address: ArrayAddress, size: int) -> bool:
+    """Decide whether so many bytes at an address are in their array, as far as its length is known."""
+    length = length_of(thread, address.array)
+    return address.offset >= 0 and (length is None or address.offset + size <= length)
+
+
+def length_of(thread: FollowedThread, array: Array) -> int | None:
+    """Return the bytes of an array that the thread has made, or that is a variable; None where nothing tells."""
+    sizes = thread.creation.sizes
+    if array not in sizes:
+        functions = thread.module.functions.values()
+        declared = (*thread.module.variables.values(), *(v for function in functions for v in function.variables))
+        shown = thread.creation.shown
+        own = {shown.get(array, array), array}
+        name = next((hidden for hidden, seen in shown.items() if seen in own), array).name
+        size = next((variable.size for variable in declared if variable.name == name), None)
+        if size is None:
+            return None
+        sizes[array] = size
+    return sizes[array]

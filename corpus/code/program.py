@@ -17,23 +17,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from corpus.code import ir
-from corpus.code.follower import (
-    DOUBT,
-    ENDED_REDUCTION,
-    MARK,
-    MOST_STEPS,
-    Access,
-    BarrierKey,
-    GroupSite,
-    NotUnderstoodError,
-    Parts,
-    Residual,
-    ThreadSpecialiser,
-    exit_arrival,
-    is_aligned,
-    refusal,
-)
+from corpus.code.follower import follow
+from corpus.code.functions import FunctionShape
 from corpus.code.languages import LANGUAGES
+from corpus.code.launch.barriers import ENDED_REDUCTION, exit_arrival, is_aligned_barrier
 from corpus.code.launch.creation import SLOT, CreatedThreads, created_threads
 from corpus.code.launch.launch import ArrayArgument, ArrayImage, KernelLaunch, SharedArgument, ThreadIds, volume
 from corpus.code.launch.meeting import done_at, exchanges
@@ -43,6 +30,18 @@ from corpus.code.places import ANYWHERE, NOBODY, SLOTS, Array, ArrayPlace, argum
 from corpus.code.ptx.memory import reads_constants
 from corpus.code.ptx.moving import WORD
 from corpus.code.ptx.words import limits_of
+from corpus.code.refusals import NotUnderstoodError, refusal
+from corpus.code.residual import DOUBT, MARK, Access, Residual
+from corpus.code.thread import (
+    MOST_STEPS,
+    AccessedPlaces,
+    BarrierKey,
+    FollowedThread,
+    GroupSite,
+    LaunchFacts,
+    Parts,
+    new_thread,
+)
 from corpus.code.values import ArrayAddress, plain_name
 from corpus.errors import InputError
 from corpus.graphs import reachable
@@ -176,20 +175,20 @@ def program_of(
     found = way.found()
     grains = _grains((code for _, code in found.threads), module.path)
     if grains:
-        way = replace(way, grains=grains)
+        way = replace(way, facts=replace(way.facts, grains=grains))
         found = way.found()
     parts = _parts([each for _, code in found.threads for each in code]) if LANGUAGES[module.language].parted else {}
     if parts:
-        way = replace(way, parts=parts)
+        way = replace(way, facts=replace(way.facts, parts=parts))
         found = way.found()
     accessed = _accessed((code for _, code in found.threads), module.path) if found.asks else {}
     if accessed:
-        way = replace(way, accessed=accessed)
+        way = replace(way, facts=replace(way.facts, accessed=accessed))
         found = way.found()
     untold = untold_values(module, [code for _, code in found.threads], _left_untold(kernel, launch))
     divergent, decided = _divergent(launch, found.threads)  # before equal ways are made one
     if not decided and LANGUAGES[module.language].exits:
-        way = replace(way, aligns=True)
+        way = replace(way, facts=replace(way.facts, aligns=True))
         found = way.found()
     assumed = found.assumed
     if LANGUAGES[module.language].exits:
@@ -350,7 +349,7 @@ def _with_ends(way: _Following, found: _Found) -> tuple[Followed, bool]:
     uncounted = any(counts is None or (len(counts) > 1 and exchanges(key)) for key, counts in every)
     for number, ((ids, _), owed) in enumerate(zip(followed, _owed(launch, comings), strict=True)):
         if owed:
-            followed[number] = (ids, way.thread(ids, found.comers, owed).run())
+            followed[number] = (ids, follow(way.thread(ids, found.comers, owed)))
     tidy = [(ids, tidied(code)) for ids, code in followed]
     return _renamed(list(_with_exits(launch, tidy, found.assumed, way.module.path))), uncounted
 
@@ -458,10 +457,6 @@ def _with_exits(
         yield ids, code + exits
 
 
-_Places = Mapping[Array, Sequence[tuple[int, int]]]
-"""The places of accesses in each array, in bytes, and their sizes."""
-
-
 def _called(key: BarrierKey) -> str:
     name, scope = key
     return f"barrier {name}" if scope is not Scope.WARP else f"{done_at(key)} with one mask"
@@ -486,34 +481,20 @@ class _Following:
     module: ir.Module
     kernel: ir.KernelFunction
     launch: KernelLaunch
-    grains: Mapping[Array, int] = field(default_factory=dict)
-    accessed: _Places = field(default_factory=dict)
-    aligns: bool = False
-    parts: Parts = field(default_factory=dict)
+    facts: LaunchFacts = field(default_factory=LaunchFacts)
     most: int = MOST_STEPS
+    shapes: dict[str, FunctionShape] = field(default_factory=dict)
 
     def thread(
         self,
         ids: ThreadIds,
         comers: Mapping[GroupSite, frozenset[int]],
         owed: Mapping[BarrierKey, int] | None = None,
-    ) -> ThreadSpecialiser:
-        """Return the specialiser of a thread."""
-        language = LANGUAGES[self.module.language]
-        return ThreadSpecialiser(
-            self.module,
-            self.kernel,
-            self.launch,
-            ids,
-            language,
-            owed,
-            self.grains,
-            self.accessed,
-            comers,
-            aligns=self.aligns,
-            parts=self.parts,
-            most=self.most,
-        )
+    ) -> FollowedThread:
+        """Return a thread that is to be followed."""
+        facts = replace(self.facts, comers=comers, owed=owed or {})
+        language, most = LANGUAGES[self.module.language], self.most
+        return new_thread(self.module, self.kernel, self.launch, ids, language, facts, shapes=self.shapes, most=most)
 
     def found(self) -> _Found:
         """Return what is left of the kernel for each thread.
@@ -532,13 +513,13 @@ class _Following:
             uniform: dict[tuple[tuple[int, int], ir.KernelInstruction], list[int]] = {}
             for ids in self.launch.threads():
                 thread = self.thread(ids, comers)
-                found.threads.append((ids, thread.run()))
-                found.assumed.update(thread.assumed)
-                asks |= thread.asks_for_accesses
-                choices |= thread.choices
+                found.threads.append((ids, follow(thread)))
+                found.assumed.update(thread.notes.assumed)
+                asks |= thread.notes.asks_for_accesses
+                choices |= thread.notes.choices
                 self._check_uniform(uniform, _warp_of(self.launch, ids), thread)
-                taken |= thread.came
-                for site in thread.came:
+                taken |= thread.notes.came
+                for site in thread.notes.came:
                     came.setdefault(site, set()).add(thread.number)
             comers = {site: frozenset(threads) for site, threads in came.items()}
             if comers == taken:
@@ -549,10 +530,10 @@ class _Following:
         self,
         uniform: dict[tuple[tuple[int, int], ir.KernelInstruction], list[int]],
         warp: tuple[int, int],
-        thread: ThreadSpecialiser,
+        thread: FollowedThread,
     ) -> None:
         """Raise ``NotUnderstoodError`` where a thread parts from its warp though ``.uni`` says that none does."""
-        for ins, ways in thread.uniform.items():
+        for ins, ways in thread.notes.uniform.items():
             others = uniform.setdefault((warp, ins), ways)
             if any(one != other for one, other in zip(others, ways, strict=False)):
                 what = f"{ins.opcode}: threads of a warp part here, and .uni says that they do not"
@@ -564,7 +545,7 @@ MOST_ROUNDS = 4
 """How often threads are followed until it is known which of them do something together."""
 
 
-def _accessed(threads: Iterable[Sequence[Residual]], path: str) -> _Places:
+def _accessed(threads: Iterable[Sequence[Residual]], path: str) -> AccessedPlaces:
     """Return where arrays are accessed. Raises ``NotUnderstoodError`` where an index in shared memory is computed."""
     found: dict[Array, dict[tuple[int, int], None]] = {}
     for code in threads:
@@ -709,7 +690,7 @@ def _check_whole_warps(way: _Following, followed: Followed) -> None:
             warps.setdefault(_warp_of(launch, ids), []).append(_counted(code, partial(_is_one, one)))
         for counts in warps.values():
             decided = counts[0] is not None and len(counts[0]) == 1
-            if len(counts) > 1 and (len({*counts}) > 1 or not (decided or way.aligns)):
+            if len(counts) > 1 and (len({*counts}) > 1 or not (decided or way.facts.aligns)):
                 what = f"barrier {one[0]} of {one[1]} threads: not all threads of a warp come to it equally often"
                 raise NotUnderstoodError(f"{what}, which is not understood", way.module.path)
 
@@ -733,7 +714,7 @@ def _divergent(
     for every in warps.values():
         for one, other in combinations([row for row in every if row is not None], 2):
             for first, second in zip(one, other, strict=False):
-                if first is not second and (is_aligned(first) or is_aligned(second)):
+                if first is not second and (is_aligned_barrier(first) or is_aligned_barrier(second)):
                     return (first, second), True
     return (), not any(len(every) > 1 and None in every for every in warps.values())
 

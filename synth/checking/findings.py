@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from corpus.code.follower import is_aligned
 from corpus.code.ir import KernelInstruction, SourceLine
+from corpus.code.launch.barriers import is_aligned_barrier
 from corpus.code.program import KernelProgram, MixedSize
 from corpus.litmus.instructions import Assign
 from corpus.litmus.locations import Loc, element_of
@@ -233,4 +233,4 @@ def _is_aligned_in_warp(program: KernelProgram, event: Event) -> bool:
     """Return whether an event is the wait for the others of a warp at an aligned barrier."""
     origin = origin_of(program.origins, event)
     of_warp = event.barrier is not None and event.barrier.group is Scope.WARP
-    return of_warp and origin is not None and "warp" not in origin.words and is_aligned(origin)
+    return of_warp and origin is not None and "warp" not in origin.words and is_aligned_barrier(origin)

@@ -17,8 +17,9 @@ from typing import Protocol, Self, TypeVar
 from constraints.witnesses import ExecutionSearch
 from corpus.awaited import awaiting
 from corpus.code.arithmetic import DIVISION
-from corpus.code.follower import DOUBT, MARK, NotUnderstoodError
 from corpus.code.program import KernelProgram
+from corpus.code.refusals import NotUnderstoodError
+from corpus.code.residual import DOUBT, MARK
 from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.litmus.arithmetic import UNDETERMINED

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from corpus.code.follower import KernelLanguage
 from corpus.code.ir import KernelFunction, Module
 from corpus.code.languages import LANGUAGES
 from corpus.code.launch.fields import DescribedArray, as_in, is_open, with_places
@@ -33,6 +32,7 @@ from corpus.code.spirv.claims import SpirvExpectation, annotated, expectation
 from corpus.code.spirv.module import SpirvModule
 from corpus.code.spirv.reader import read_spirv
 from corpus.code.spirv.translation import specialisation, translated
+from corpus.code.thread import KernelLanguage
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT, open_bytes, read_bytes, read_text
 from synth.checking.compilers import SOURCE_LANGUAGES, compiled

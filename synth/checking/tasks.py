@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from constraints.circuit import Literal
 from constraints.witnesses import ExecutionSearch
-from corpus.code.follower import NotUnderstoodError
 from corpus.code.ir import KernelFunction, Module
 from corpus.code.launch.launch import Argument, ArrayArgument, ArrayImage, KernelLaunch
 from corpus.code.passes.removed import RemovedAccess, counterpart, removed
 from corpus.code.places import Array
 from corpus.code.program import KernelProgram, left_behind, program_of
+from corpus.code.refusals import NotUnderstoodError
 from corpus.errors import InputError
 from corpus.litmus.locations import Loc
 from corpus.litmus.propositions import Atom, conjunction

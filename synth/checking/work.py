@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from corpus.awaited import awaiting
-from corpus.code.follower import NotUnderstoodError
+from corpus.code.refusals import NotUnderstoodError
 from corpus.errors import InputError
 from corpus.private import private_folder
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models

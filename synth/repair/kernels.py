@@ -16,9 +16,9 @@ from typing import Any
 from constraints.repairs import Cut
 from constraints.witnesses import ExecutionSearch
 from corpus.awaited import awaiting
-from corpus.code.follower import NotUnderstoodError
 from corpus.code.ir import KernelInstruction
 from corpus.code.program import KernelProgram
+from corpus.code.refusals import NotUnderstoodError
 from corpus.dialects.registry import DIALECTS
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind

@@ -8,10 +8,10 @@ import pytest
 from ptx_interleavings import TooManyStatesError, final_memories
 from ptx_text import kernel_text
 
-from corpus.code.follower import NotUnderstoodError
 from corpus.code.launch.launch import ArrayArgument, KernelLaunch
 from corpus.code.program import program_of
 from corpus.code.ptx.reader import read_ptx
+from corpus.code.refusals import NotUnderstoodError
 from corpus.litmus.locations import Loc, element
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import outcomes_and_flags

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from corpus.code.follower import NotUnderstoodError
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of
 from corpus.code.ptx.reader import read_ptx
+from corpus.code.refusals import NotUnderstoodError
 from corpus.laws.ptx import CLUSTER_BARRIERS
 from corpus.litmus.instructions import Barrier, Store
 from corpus.litmus.orders import EXIT, Mode, Scope

@@ -2,10 +2,10 @@
 
 import pytest
 
-from corpus.code.follower import NotUnderstoodError
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of
 from corpus.code.ptx.reader import read_ptx
+from corpus.code.refusals import NotUnderstoodError
 from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.errors import InputError
 from corpus.litmus.instructions import AsyncOperation

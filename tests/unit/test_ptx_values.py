@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from corpus.code.follower import ThreadSpecialiser, residual_name
+from corpus.code.evaluation import residual_name
+from corpus.code.follower import follow
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.places import ArrayPlace, Cell, RegisterHome
 from corpus.code.ptx.meaning import PTX
 from corpus.code.ptx.reader import read_ptx
+from corpus.code.thread import new_thread
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Instruction, Store
 from corpus.litmus.locations import Reg
@@ -33,7 +35,7 @@ def code(body: str) -> list[Instruction]:
     one = (1, 1, 1)
     launch = KernelLaunch(one, one)
     ids = ThreadIds((0, 0, 0), (0, 0, 0))
-    found = ThreadSpecialiser(module, module.functions["k"], launch, ids, PTX).run()
+    found = follow(new_thread(module, module.functions["k"], launch, ids, PTX))
     return [each.instruction for each in found]
 
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from ptx_text import kernel_text, lines, program
 
-from corpus.code.follower import NotUnderstoodError
 from corpus.code.launch.launch import ArrayArgument
+from corpus.code.refusals import NotUnderstoodError
 from corpus.errors import InputError
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check

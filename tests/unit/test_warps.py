@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from warp_machine import UNDEFINED, WARP, Machine, UndefinedControlError, compiled, ptx_of, random_kernel
 
-from corpus.code.follower import NotUnderstoodError
 from corpus.code.launch.launch import ArrayArgument, KernelLaunch
 from corpus.code.program import program_of
 from corpus.code.ptx.meeting import partitions
 from corpus.code.ptx.reader import read_ptx
+from corpus.code.refusals import NotUnderstoodError
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
 

@@ -14,13 +14,15 @@ import pytest
 from ptx_forms import instances, written
 from ptx_text import HEADER
 
-from corpus.code.follower import Residual, ThreadSpecialiser
+from corpus.code.follower import follow
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.places import SLOTS
 from corpus.code.ptx.instructions import FORMS, PtxForm, unfit
 from corpus.code.ptx.meaning import PTX
 from corpus.code.ptx.reader import read_ptx
+from corpus.code.residual import Residual
 from corpus.code.table import Effect
+from corpus.code.thread import new_thread
 from corpus.errors import InputError
 from corpus.litmus.instructions import AsyncOperation, Barrier, Fence, Load, Rmw, Store
 
@@ -54,7 +56,7 @@ def left(code: str) -> list[Residual]:
     module = read_ptx(text, "words.ptx")
     launch = KernelLaunch((1, 1, 1), (2, 1, 1))
     ids = ThreadIds((0, 0, 0), (0, 0, 0))
-    return ThreadSpecialiser(module, module.functions["k"], launch, ids, PTX).run()
+    return follow(new_thread(module, module.functions["k"], launch, ids, PTX))
 
 
 def pairs(column: str) -> list[tuple[str, str]]:

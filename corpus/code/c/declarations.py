@@ -29,7 +29,7 @@ from corpus.code.c.types import (
     scalar,
     size,
 )
-from corpus.code.follower import NotUnderstoodError
+from corpus.code.refusals import NotUnderstoodError
 from corpus.errors import InputError
 from corpus.litmus.ptx_arithmetic import signed
 

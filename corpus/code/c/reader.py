@@ -16,7 +16,7 @@ from corpus.code.c.library import BUILTINS
 from corpus.code.c.preprocessing import is_of_library, preprocessed
 from corpus.code.c.statements import FunctionTranslator
 from corpus.code.c.types import VOID, CFunction, CType
-from corpus.code.follower import LIBRARY
+from corpus.code.calls import LIBRARY
 from corpus.code.launch.creation import RESULT, SLOT
 from corpus.errors import InputError
 

@@ -15,8 +15,8 @@ from corpus.code.c.emission import ObjectPlace, TypedValue, number_of, register_
 from corpus.code.c.expressions import Builtin, ExpressionTranslator, nodes
 from corpus.code.c.initialisers import counted, declared
 from corpus.code.c.types import LONG, MOST_SLOTS, VOID, CArray, CFunction, CStruct, CType, plain, slots
-from corpus.code.follower import NotUnderstoodError
 from corpus.code.launch.creation import RESULT, SLOT
+from corpus.code.refusals import NotUnderstoodError
 
 
 class FunctionTranslator(ExpressionTranslator):

@@ -19,19 +19,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from corpus.code import ir
-from corpus.code.follower import (
-    END,
-    MARK,
-    Access,
-    KernelLanguage,
-    Residual,
-    ShownError,
-    ThreadSpecialiser,
-    ThreadStart,
-)
+from corpus.code.follower import follow
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
+from corpus.code.launch.sharing import ShownError
 from corpus.code.passes.tidying import tidied
 from corpus.code.places import NOBODY, Array, ArrayPlace, array_place
+from corpus.code.residual import END, MARK, Access, Residual
+from corpus.code.thread import Creation, FollowedThread, KernelLanguage, ThreadStart, new_thread
 from corpus.code.values import ArrayAddress, Value
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Instruction, Label, Load, Rmw, Store
@@ -109,8 +103,8 @@ class CreatedThreads:
 def created_threads(
     module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch, language: KernelLanguage
 ) -> CreatedThreads:
-    """Return all threads that a first one leads to. Raises as ``ThreadSpecialiser.run`` does, and ``InputError`` where
-    there are too many.
+    """Return all threads that a first one leads to. Raises ``NotUnderstoodError`` where one comes to what is not
+    understood, and ``InputError`` where there are too many.
     """
     found = CreatedThreads()
     steps: set[int] = set()
@@ -118,16 +112,16 @@ def created_threads(
     starts = [ThreadStart(ids, kernel) for ids in launch.threads()]
     for start in starts:  # which become more
         thread, code = _followed(module, kernel, launch, language, start, len(starts))
-        starts += thread.started
+        starts += thread.creation.started
         if len(starts) > MOST_CREATED:
             raise InputError(f"expected at most {MOST_CREATED} threads", module.path, kernel.line, 1)
         found.followed.append((start.ids, code))
         found.names.append(start.function.name)
-        found.assumed |= thread.assumed
-        found.start |= thread.image
-        found.sizes |= thread.sizes
-        steps |= thread.steps
-        whole |= thread.whole
+        found.assumed |= thread.notes.assumed
+        found.start |= thread.creation.image
+        found.sizes |= thread.creation.sizes
+        steps |= thread.creation.moves
+        whole |= thread.creation.whole
     codes = _needed([code for _, code in found.followed])
     found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
     found.cells = _cells(found, steps, whole)
@@ -141,15 +135,15 @@ def _followed(
     language: KernelLanguage,
     start: ThreadStart,
     following: int,
-) -> tuple[ThreadSpecialiser, list[Residual]]:
+) -> tuple[FollowedThread, list[Residual]]:
     """Follow a thread, once more for each array of its own that it shows to others."""
     shown: dict[Array, Array] = {}
     while True:
-        thread = ThreadSpecialiser(module, kernel, launch, start.ids, language, shown=shown, following=following)
-        thread.alone = start.function is kernel
+        creation = Creation(start.function is kernel, following, shown)
+        thread = new_thread(module, kernel, launch, start.ids, language, creation=creation)
         before = [Residual(*each) for each in _beginning(thread.block)] if start.waits else []
         try:
-            return thread, thread.run(start, before)
+            return thread, follow(thread, start, before)
         except ShownError as error:
             _, depth, name = error.array
             own = Array(OBJECTS, NOBODY, f"{name}.{thread.block}")

@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
-from corpus.code.follower import MARK
 from corpus.code.ir import KernelFunction, Module, SourceLine
 from corpus.code.places import SLOTS
 from corpus.code.program import KernelProgram
+from corpus.code.residual import MARK
 from corpus.litmus.flow import ThreadFlow
 from corpus.litmus.instructions import Assign, AsyncOperation, Branch, Instruction, Label, Load, Rmw, Store
 from corpus.litmus.orders import Order

@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import NamedTuple
 
-from corpus.code.follower import END, MARK, Residual
+from corpus.code.residual import END, MARK, Residual
 from corpus.litmus.flow import ThreadFlow, live_registers, register_use
 from corpus.litmus.instructions import (
     COMPARISONS,

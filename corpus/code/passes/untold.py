@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from corpus.code import ir
-from corpus.code.follower import Access, NotUnderstoodError, Residual, refusal
 from corpus.code.places import ANYWHERE, Array
+from corpus.code.refusals import NotUnderstoodError, refusal
+from corpus.code.residual import Access, Residual
 from corpus.litmus.instructions import (
     Assign,
     AsyncOperation,

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from corpus.code.follower import registers_in
+from corpus.code.functions import registers_in
 from corpus.code.ir import (
     Both,
     Float,

@@ -17,10 +17,12 @@ import re
 from collections.abc import Iterator
 
 from corpus.code import ir
-from corpus.code.arithmetic import set_result
-from corpus.code.follower import Access, State, ThreadSpecialiser, residual_name
+from corpus.code.evaluation import evaluate, residual_name, set_result
+from corpus.code.memory import accesses_of
 from corpus.code.places import Array, array_place
 from corpus.code.ptx.meeting import known_number
+from corpus.code.residual import Access
+from corpus.code.thread import FollowedThread, State
 from corpus.code.values import Descriptor, Unknown
 from corpus.laws import ptx as laws
 from corpus.litmus.instructions import AsyncGroup, AsyncOperation
@@ -35,53 +37,55 @@ _ROWS = 64
 """The rows of matrix A."""
 
 
-def multiply(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def multiply(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``wgmma``: an asynchronous product, its groups, and the waits for these."""
     kind = ins.words[0]
     if kind == "commit_group":
-        at.put(AsyncGroup(WGMMA))
+        thread.out.put(AsyncGroup(WGMMA))
     elif kind == "wait_group":
-        at.put(AsyncGroup(WGMMA, known_number(at, state, ins.operands[0])))
+        thread.out.put(AsyncGroup(WGMMA, known_number(thread, state, ins.operands[0])))
     elif kind == "mma_async" and "sp" not in ins.words:
-        return _product(at, state, ins)
+        return _product(thread, state, ins)
     elif kind != "fence":  # which is for registers of the thread alone
-        raise at.wrong("is not understood")
+        raise thread.out.wrong("is not understood")
     return True
 
 
-def _product(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def _product(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     result, *factors = ins.operands[:3]
     shape = next((found for word in ins.words if (found := re.fullmatch(r"m64n(\d+)k\d+", word))), None)
     if shape is None or not isinstance(result, ir.Vector):
-        raise at.wrong("is not understood")
-    transposed = [known_number(at, state, each) for each in ins.operands[6:]]
+        raise thread.out.wrong("is not understood")
+    transposed = [known_number(thread, state, each) for each in ins.operands[6:]]
     if any(transposed):
-        raise at.wrong("with a matrix that is not K-major is not understood")
+        raise thread.out.wrong("with a matrix that is not K-major is not understood")
     first = result.parts[0]
     assert isinstance(first, ir.Register)
-    array = Array("register", at.block, f"{residual_name(at.home(state, first.name))}_of_{at.number}")
+    array = Array("register", thread.block, f"{residual_name(state.home(first.name))}_of_{thread.number}")
     written = Access(array, 0, 4)
     pairs: list[tuple[Operand, Operand]] = []
     accesses: list[Access] = []
     for operand, rows in zip(factors, (_ROWS, int(shape[1])), strict=True):
         if isinstance(operand, ir.Vector):  # a fragment in registers
             continue
-        matrix = at.value(state, operand)
+        matrix = evaluate(thread, state, operand)
         if not isinstance(matrix, Descriptor):
-            raise at.wrong("with a matrix descriptor that is not of a known address in shared memory is not understood")
-        chunks = set(_chunks(at, matrix, rows))
-        for offset, size in at.accessed_in(matrix.array):
+            raise thread.out.wrong(
+                "with a matrix descriptor that is not of a known address in shared memory is not understood"
+            )
+        chunks = set(_chunks(thread, matrix, rows))
+        for offset, size in accesses_of(thread, matrix.array):
             if any(part - part % CHUNK in chunks for part in range(offset, offset + size)):
                 pairs.append((array_place(array, 0), array_place(matrix.array, offset)))
                 accesses += [written, Access(matrix.array, offset, size)]
     for part in result.parts:
-        set_result(at, state, part, Unknown("the result of wgmma"))
+        set_result(thread, state, part, Unknown("the result of wgmma"))
     if len(pairs) > MOST_READ:
-        raise at.wrong(f"of matrices of which more than {MOST_READ} elements are accessed is not understood")
+        raise thread.out.wrong(f"of matrices of which more than {MOST_READ} elements are accessed is not understood")
     if pairs:
         (target, source), *more = pairs
         asked = AsyncOperation(target, source, mode=laws.WARPGROUP_PRODUCT, group=WGMMA, more=tuple(more))
-        at.put(asked, accesses[0], tuple(accesses[1:]))
+        thread.out.put(asked, accesses[0], tuple(accesses[1:]))
     return True
 
 
@@ -89,14 +93,14 @@ MOST_READ = 32
 """The elements of one operation's matrices that are followed."""
 
 
-def _chunks(at: ThreadSpecialiser, matrix: Descriptor, rows: int) -> Iterator[int]:
+def _chunks(thread: FollowedThread, matrix: Descriptor, rows: int) -> Iterator[int]:
     """Yield the offsets in the array of the chunks of a matrix of so many rows (9.7.15.5.1.2)."""
     leading, stride = ((matrix.bits >> shift & 0x3FFF) << 4 for shift in (16, 32))
     if matrix.bits >> 49 & 7:
-        raise at.wrong("with a base offset of a matrix is not understood")
+        raise thread.out.wrong("with a base offset of a matrix is not understood")
     pitch = _PITCHES[matrix.bits >> 62 & 3]
     if pitch is not None:
-        at.assumed["arrays with swizzled matrices begin at multiples of 1024 bytes"] = None
+        thread.notes.assumed["arrays with swizzled matrices begin at multiples of 1024 bytes"] = None
     for row in range(rows):
         for column in range(ROW):
             if pitch is None:

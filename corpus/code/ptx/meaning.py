@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from corpus.code import ir
-from corpus.code.arithmetic import move, set_mask, set_result, space_of
-from corpus.code.follower import GroupExchange, KernelLanguage, Meaning, State, ThreadSpecialiser
+from corpus.code.arithmetic import move, set_mask, space_of
+from corpus.code.evaluation import evaluate, set_result
 from corpus.code.meaning import COMMON, nothing, trap
 from corpus.code.ptx.instructions import unfit
 from corpus.code.ptx.matrices import multiply
@@ -15,35 +15,38 @@ from corpus.code.ptx.memory import atomic, discard, load, store
 from corpus.code.ptx.moving import copy, mbarrier, store_asynchronously
 from corpus.code.ptx.printing import print_formatted
 from corpus.code.ptx.special import special
+from corpus.code.thread import FollowedThread, GroupExchange, KernelLanguage, Meaning, State
 from corpus.code.values import Unknown
 from corpus.litmus.orders import EXCHANGED, RELAXED, Mode
 
 
-def after_other_grids(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def after_other_grids(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``griddepcontrol``: nothing, where a kernel begins when those before it have ended (9.7.13.13)."""
-    at.assumed["a kernel begins when those before it in its stream have ended, with griddepcontrol as well"] = None
+    thread.notes.assumed[
+        "a kernel begins when those before it in its stream have ended, with griddepcontrol as well"
+    ] = None
     return True
 
 
-def untold(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def untold(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """An instruction whose result is taken as unknown."""
-    set_result(at, state, ins.operands[0], Unknown(f"the result of {ins.opcode}"))
+    set_result(thread, state, ins.operands[0], Unknown(f"the result of {ins.opcode}"))
     return True
 
 
-def is_in_space(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def is_in_space(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``isspacep``: whether a generic address is of a state space. What a launch gives is in global memory."""
     target, address = ins.operands
-    value = at.value(state, address)
+    value = evaluate(thread, state, address)
     space, wanted = space_of(value), ins.words[0].partition("::")[0]
     known = space is not None and ins.words[0] != "shared::cta"
-    set_result(at, state, target, int(space == wanted) if known else Unknown(f"the result of {ins.opcode}"))
+    set_result(thread, state, target, int(space == wanted) if known else Unknown(f"the result of {ins.opcode}"))
     return True
 
 
 def or_later(at_once: Meaning) -> Meaning:
     """Return the meaning of an access that may be asynchronous."""
-    return lambda at, state, ins: (store_asynchronously if "async" in ins.words else at_once)(at, state, ins)
+    return lambda thread, state, ins: (store_asynchronously if "async" in ins.words else at_once)(thread, state, ins)
 
 
 MEANINGS: Mapping[str, Meaning] = {

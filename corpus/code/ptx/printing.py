@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from corpus.code import ir
-from corpus.code.follower import State, ThreadSpecialiser
+from corpus.code.evaluation import evaluate
 from corpus.code.memory import loaded
+from corpus.code.thread import FollowedThread, State
 from corpus.code.values import ArrayAddress, Unknown, Value
 from corpus.litmus.orders import PLAIN
 
@@ -24,31 +25,31 @@ _LITERAL = re.compile(r"\$str(?:\$\d+)?\Z")
 """The arrays in global memory that nvcc makes of strings in the source."""
 
 
-def print_formatted(at: ThreadSpecialiser, state: State, arguments: Sequence[ir.Operand]) -> Value:
+def print_formatted(thread: FollowedThread, state: State, arguments: Sequence[ir.Operand]) -> Value:
     """Return what ``vprintf`` gives, which nothing tells: how many numbers there are, or that it failed. Raises
     ``NotUnderstoodError`` where it reads a string that is none of the source.
     """
-    format_, given = (_pointer(at, state, each) for each in arguments)
-    text = _string(at, format_)
+    format_, given = (_pointer(thread, state, each) for each in arguments)
+    text = _string(thread, format_)
     if text is None:
-        raise at.wrong("of vprintf with a format that is no string of the source is not understood")
+        raise thread.out.wrong("of vprintf with a format that is no string of the source is not understood")
     for offset in _strings(text):
         place = ArrayAddress(given.array, given.offset + offset) if isinstance(given, ArrayAddress) else None
-        if place is None or _string(at, loaded(at, state, place, 8, "u64", PLAIN)) is None:
-            raise at.wrong("of vprintf with a string (%s) that is none of the source is not understood")
+        if place is None or _string(thread, loaded(thread, state, place, 8, "u64", PLAIN)) is None:
+            raise thread.out.wrong("of vprintf with a string (%s) that is none of the source is not understood")
     return Unknown("what printf returns")
 
 
-def _pointer(at: ThreadSpecialiser, state: State, argument: ir.Operand) -> Value | None:
-    value = at.value(state, argument)
-    return loaded(at, state, value, 8, "u64", PLAIN) if isinstance(argument, ir.SymbolRef) else value
+def _pointer(thread: FollowedThread, state: State, argument: ir.Operand) -> Value | None:
+    value = evaluate(thread, state, argument)
+    return loaded(thread, state, value, 8, "u64", PLAIN) if isinstance(argument, ir.SymbolRef) else value
 
 
-def _string(at: ThreadSpecialiser, value: Value | None) -> str | None:
+def _string(thread: FollowedThread, value: Value | None) -> str | None:
     """Return the string that begins at an address; None where it is none of the source."""
     if not isinstance(value, ArrayAddress) or value.array.space != "global" or not _LITERAL.match(value.array.name):
         return None
-    text = at.module.variables[value.array.name].initial[value.offset :]
+    text = thread.module.variables[value.array.name].initial[value.offset :]
     return text.partition(b"\0")[0].decode("latin-1")
 
 

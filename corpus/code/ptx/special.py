@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import re
 
-from corpus.code.follower import WORKSPACE, ThreadSpecialiser
 from corpus.code.launch.launch import volume
 from corpus.code.places import NOBODY, Array
 from corpus.code.ptx.words import limits_of
+from corpus.code.thread import FollowedThread
 from corpus.code.values import ArrayAddress, Half, Unknown, Value
 
+WORKSPACE = "grid_workspace"
+"""The array that ``%envreg1`` and ``%envreg2`` point to, where cooperative groups keep a grid's barrier."""
 
-def special(at: ThreadSpecialiser, name: str) -> Value | None:
+
+def special(thread: FollowedThread, name: str) -> Value | None:
     """Return the value of a special register (chapter 10) or of ``WARP_SZ`` (4.5); None where there is none of this
     name.
     """
     stem, _, axis = name.partition(".")
-    lane = at.lane
-    cluster, inside = at.launch.cluster_of(at.ids.block)
+    lane = thread.lane
+    cluster, inside = thread.launch.cluster_of(thread.ids.block)
     extents = {
-        "%tid": at.ids.thread, "%ntid": at.launch.block, "%ctaid": at.ids.block, "%nctaid": at.launch.grid,
-        "%clusterid": cluster, "%nclusterid": at.launch.clusters, "%cluster_ctaid": inside,
-        "%cluster_nctaid": at.launch.cluster,
+        "%tid": thread.ids.thread, "%ntid": thread.launch.block,
+        "%ctaid": thread.ids.block, "%nctaid": thread.launch.grid,
+        "%clusterid": cluster, "%nclusterid": thread.launch.clusters, "%cluster_ctaid": inside,
+        "%cluster_nctaid": thread.launch.cluster,
     }  # fmt: skip
     if stem in extents and axis in ("x", "y", "z"):
         return extents[stem]["xyz".index(axis)]
-    size = at.launch.cluster
+    size = thread.launch.cluster
     every = 0xFFFFFFFF
     numbers = {
-        "%laneid": lane, "WARP_SZ": at.launch.warp,
-        "%is_explicit_cluster": int(volume(size) > 1 or limits_of(at.kernel).explicit),
+        "%laneid": lane, "WARP_SZ": thread.launch.warp,
+        "%is_explicit_cluster": int(volume(size) > 1 or limits_of(thread.kernel).explicit),
         "%cluster_ctarank": inside[0] + size[0] * (inside[1] + size[1] * inside[2]),
         "%cluster_nctarank": volume(size), "%lanemask_eq": 1 << lane, "%lanemask_le": (2 << lane) - 1,
         "%lanemask_lt": (1 << lane) - 1, "%lanemask_ge": every & -(1 << lane), "%lanemask_gt": every & -(2 << lane),

@@ -32,8 +32,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from corpus.code.follower import END, Residual
 from corpus.code.passes.tidying import tidied
+from corpus.code.residual import END, Residual
 from corpus.code.sass.computing import row_of, sass_row, targets, wrong_operands
 from corpus.code.sass.launch import CompiledLaunch
 from corpus.code.sass.operands import MEMORY, NOWHERE, RESULTS, WORD, SassState, UndecidedError

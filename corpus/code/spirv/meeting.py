@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from corpus.code import ir
-from corpus.code.arithmetic import compared, computed, set_result
-from corpus.code.follower import GroupExchange, State, ThreadSpecialiser
+from corpus.code.arithmetic import compared, computed
+from corpus.code.evaluation import evaluate, set_result
 from corpus.code.launch.launch import volume
-from corpus.code.launch.meeting import exchanged, folded, lanes_of
+from corpus.code.launch.meeting import come_together, exchanged, folded, lanes_of
 from corpus.code.places import SLOTS, Array
 from corpus.code.spirv.special import subgroups_assumed
+from corpus.code.thread import FollowedThread, GroupExchange, State
 from corpus.code.values import Unknown, Value
 from corpus.litmus.instructions import Barrier, Fence
 from corpus.litmus.orders import PLAIN, Mode, Order, Scope
@@ -41,27 +42,27 @@ OPENCL_EXCHANGE = GroupExchange(
 """How threads exchange values where a barrier orders all memory."""
 
 
-def barrier(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def barrier(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``OpControlBarrier``: all threads of the work-group come to this instruction, by the same calls, or none goes on;
     of a subgroup those that come there.
     """
     level, number = _LEVELS[ins.words[0]], _number(state, ins)
-    threads = _group(at, level)
+    threads = _group(thread, level)
     if level is Scope.WARP:
-        threads = at.come_together((at.block, threads[0], number), threads)
+        threads = come_together(thread, (thread.block, threads[0], number), threads)
     if len(threads) > 1:
-        at.put(Barrier(number, quorum=len(threads), mode=ins.mode, scope=level))
+        thread.out.put(Barrier(number, quorum=len(threads), mode=ins.mode, scope=level))
     elif ins.mode.order is not Order.WEAK:
-        at.put(Fence(ins.mode))
+        thread.out.put(Fence(ins.mode))
     return True
 
 
-def _group(at: ThreadSpecialiser, level: Scope) -> list[int]:
+def _group(thread: FollowedThread, level: Scope) -> list[int]:
     """Return the threads of a group by their numbers in the block."""
     if level is Scope.CTA:
-        return list(range(volume(at.launch.block)))
-    subgroups_assumed(at)
-    return [at.number - at.lane + lane for lane in lanes_of(at, -1)]
+        return list(range(volume(thread.launch.block)))
+    subgroups_assumed(thread)
+    return [thread.number - thread.lane + lane for lane in lanes_of(thread, -1)]
 
 
 def _number(state: State, ins: ir.KernelInstruction) -> int:
@@ -72,38 +73,43 @@ def _number(state: State, ins: ir.KernelInstruction) -> int:
     return (reduce(lambda number, line: number * lines + line, calls, 0) * lines + ins.line) * _PARTS
 
 
-def group(at: ThreadSpecialiser, state: State, ins: ir.KernelInstruction) -> bool:
+def group(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """An operation of a subgroup or a work-group: its words are the level, what is done, how, and by which opcode."""
     level, verb, how, *rest = ins.words
     target, *operands = ins.operands
     scope = _LEVELS[level]
-    every = _group(at, scope)
+    every = _group(thread, scope)
     number = _number(state, ins)
     first = every[0]
-    members = [each - first for each in at.come_together((at.block, first, number), every)]
-    here = at.number - first
+    members = [each - first for each in come_together(thread, (thread.block, first, number), every)]
+    here = thread.number - first
     if verb in ("inverse", "extract", "count", "least", "most"):
-        set_result(at, state, target, _of_mask(at, verb, how, [at.value(state, each, 32) for each in operands], here))
+        set_result(
+            thread,
+            state,
+            target,
+            _of_mask(thread, verb, how, [evaluate(thread, state, each, 32) for each in operands], here),
+        )
         return True
     if verb == "elect":
-        set_result(at, state, target, int(here == members[0]))
+        set_result(thread, state, target, int(here == members[0]))
         return True
-    value = at.value(state, operands[-1] if verb == "ballot" else operands[0], 32)
-    brought = _brought(at, state, scope, number, rest[-1] if rest else "", members, value)
+    value = evaluate(thread, state, operands[-1] if verb == "ballot" else operands[0], 32)
+    brought = _brought(thread, state, scope, number, rest[-1] if rest else "", members, value)
     if verb == "ballot":
         *targets, _ = ins.operands
         for place, each in enumerate(targets):
             lanes = {lane - 32 * place: one for lane, one in brought.items() if lane // 32 == place}
-            bits = [computed(at, "shl.b32", [one, lane]) for lane, one in lanes.items()]
-            set_result(at, state, each, folded(at, "or.b32", [0, *bits]))
+            bits = [computed(thread, "shl.b32", [one, lane]) for lane, one in lanes.items()]
+            set_result(thread, state, each, folded(thread, "or.b32", [0, *bits]))
         return True
-    extra = [at.value(state, each, 32) for each in operands[1:]]
-    set_result(at, state, target, _result(at, verb, how, rest[:-1], brought, here, extra))
+    extra = [evaluate(thread, state, each, 32) for each in operands[1:]]
+    set_result(thread, state, target, _result(thread, verb, how, rest[:-1], brought, here, extra))
     return True
 
 
 def _brought(
-    at: ThreadSpecialiser,
+    thread: FollowedThread,
     state: State,
     scope: Scope,
     number: int,
@@ -112,19 +118,19 @@ def _brought(
     value: Value,
 ) -> dict[int, Value]:
     """Return what each thread of a group brings, by its number in the group."""
-    here = at.number - _group(at, scope)[0]
+    here = thread.number - _group(thread, scope)[0]
     if len(members) < 2:
         return {here: value}
-    if at.exchange.assumed:
-        at.assumed[at.exchange.assumed] = None
+    if thread.language.exchange.assumed:
+        thread.notes.assumed[thread.language.exchange.assumed] = None
     own = number + 1 + int(part.removeprefix("part") or 0)
-    array = Array(SLOTS, at.block, f"group{at.number - here}_{own}")
-    meeting = Barrier(own, quorum=len(members), mode=at.exchange.barrier, scope=scope)
-    return dict(zip(members, exchanged(at, state, array, here, members, value, meeting), strict=True))
+    array = Array(SLOTS, thread.block, f"group{thread.number - here}_{own}")
+    meeting = Barrier(own, quorum=len(members), mode=thread.language.exchange.barrier, scope=scope)
+    return dict(zip(members, exchanged(thread, state, array, here, members, value, meeting), strict=True))
 
 
 def _result(
-    at: ThreadSpecialiser,
+    thread: FollowedThread,
     verb: str,
     how: str,
     opcode: Sequence[str],
@@ -135,50 +141,52 @@ def _result(
     """Return what an operation gives to a thread of the values that all bring."""
     values = list(brought.values())
     if verb in ("all", "any"):
-        return folded(at, "and.pred" if verb == "all" else "or.pred", values)
+        return folded(thread, "and.pred" if verb == "all" else "or.pred", values)
     if verb == "equal":
-        same = [compared(at, ("eq", "s32"), values[0], each) for each in values[1:]]
-        return folded(at, "and.pred", [1, *same])
+        same = [compared(thread, ("eq", "s32"), values[0], each) for each in values[1:]]
+        return folded(thread, "and.pred", [1, *same])
     if verb == "first":
         return values[0]
     if verb == "fold":
-        return _folded(at, how, ".".join(opcode), brought, here, extra)
-    lane = _partner(at, verb, here, extra, brought)
+        return _folded(thread, how, ".".join(opcode), brought, here, extra)
+    lane = _partner(thread, verb, here, extra, brought)
     if isinstance(lane, int):
         return brought.get(lane, Unknown(f"the value of invocation {lane} of the group, which does not come there"))
-    if {*range(at.launch.warp)} - {*brought}:
-        raise at.wrong("with an invocation that memory decides, which may not be there, it is not understood")
+    if {*range(thread.launch.warp)} - {*brought}:
+        raise thread.out.wrong("with an invocation that memory decides, which may not be there, it is not understood")
     found = values[0]
     for number, value in list(brought.items())[1:]:
-        found = computed(at, "selp.b32", [value, found, compared(at, ("eq", "s32"), lane, number)])
+        found = computed(thread, "selp.b32", [value, found, compared(thread, ("eq", "s32"), lane, number)])
     return found
 
 
 def _partner(
-    at: ThreadSpecialiser, verb: str, here: int, extra: Sequence[Value], brought: Mapping[int, Value]
+    thread: FollowedThread, verb: str, here: int, extra: Sequence[Value], brought: Mapping[int, Value]
 ) -> Value:
     """Return the number of the thread whose value is asked for."""
     by = extra[0]
     if verb == "lane":
         return by
     if verb == "rotate":
-        return computed(at, "rem.u32", [computed(at, "add.s32", [by, here]), at.launch.warp])
-    return computed(at, {"xor": "xor.b32", "up": "sub.s32", "down": "add.s32"}[verb], [here, by])
+        return computed(thread, "rem.u32", [computed(thread, "add.s32", [by, here]), thread.launch.warp])
+    return computed(thread, {"xor": "xor.b32", "up": "sub.s32", "down": "add.s32"}[verb], [here, by])
 
 
 def _folded(
-    at: ThreadSpecialiser, how: str, opcode: str, brought: Mapping[int, Value], here: int, extra: Sequence[Value]
+    thread: FollowedThread, how: str, opcode: str, brought: Mapping[int, Value], here: int, extra: Sequence[Value]
 ) -> Value:
     """Return the values of all threads combined, of those up to this one, or of those in its cluster."""
     if how == "Reduce":
-        return folded(at, opcode, list(brought.values()))
+        return folded(thread, opcode, list(brought.values()))
     if how in ("InclusiveScan", "ExclusiveScan"):
         before = [value for lane, value in brought.items() if lane < here]
-        return folded(at, opcode, [_neutral(opcode), *before] if how == "ExclusiveScan" else [*before, brought[here]])
+        return folded(
+            thread, opcode, [_neutral(opcode), *before] if how == "ExclusiveScan" else [*before, brought[here]]
+        )
     if how == "ClusteredReduce" and extra and isinstance(extra[0], int) and extra[0]:
         size = extra[0]
-        return folded(at, opcode, [value for lane, value in brought.items() if lane // size == here // size])
-    raise at.wrong(f"{how} is not understood")
+        return folded(thread, opcode, [value for lane, value in brought.items() if lane // size == here // size])
+    raise thread.out.wrong(f"{how} is not understood")
 
 
 def _neutral(opcode: str) -> int:
@@ -194,18 +202,20 @@ def _neutral(opcode: str) -> int:
     return {"mul": 1, "and": every, "min": most, "max": least}.get(name, 0)
 
 
-def _of_mask(at: ThreadSpecialiser, verb: str, how: str, operands: Sequence[Value], here: int) -> Value:
+def _of_mask(thread: FollowedThread, verb: str, how: str, operands: Sequence[Value], here: int) -> Value:
     """Return what an operation gives of a mask of threads in four words, of which the first has all that there are."""
     mask = operands[0]
     if verb == "least":
-        return computed(at, "bfind.u32", [computed(at, "and.b32", [mask, computed(at, "neg.s32", [mask])])])
+        return computed(thread, "bfind.u32", [computed(thread, "and.b32", [mask, computed(thread, "neg.s32", [mask])])])
     if verb == "most":
-        return computed(at, "bfind.u32", [mask])
+        return computed(thread, "bfind.u32", [mask])
     if verb in ("inverse", "extract"):
         lane = here if verb == "inverse" else operands[-1]
-        return compared(at, ("ne", "s32"), computed(at, "and.b32", [mask, computed(at, "shl.b32", [1, lane])]), 0)
+        return compared(
+            thread, ("ne", "s32"), computed(thread, "and.b32", [mask, computed(thread, "shl.b32", [1, lane])]), 0
+        )
     every = {"Reduce": 0xFFFFFFFF, "InclusiveScan": (2 << here) - 1, "ExclusiveScan": (1 << here) - 1}
     kept = every.get(how)
     if kept is None:
-        raise at.wrong(f"{how} is not understood")
-    return computed(at, "popc.b32", [computed(at, "and.b32", [mask, kept])])
+        raise thread.out.wrong(f"{how} is not understood")
+    return computed(thread, "popc.b32", [computed(thread, "and.b32", [mask, kept])])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from corpus.code.follower import ThreadSpecialiser
 from corpus.code.launch.launch import Extent, volume
+from corpus.code.thread import FollowedThread
 from corpus.code.values import Unknown, Value
 
 VECTORS = (
@@ -28,19 +28,19 @@ def is_built_in(name: str) -> bool:
     return name in VECTORS or name in NUMBERS or name in _MASKS or name in UNTOLD
 
 
-def special(at: ThreadSpecialiser, name: str) -> Value | None:
+def special(thread: FollowedThread, name: str) -> Value | None:
     """Return the value of a special register, ``%LocalInvocationId.0``; None where there is none of this name."""
     stem, _, part = name.removeprefix("%").rpartition(".")
     if not stem or not part.isdecimal():
         return None
     axis = int(part)
     if "Subgroup" in stem:
-        subgroups_assumed(at)
-    vectors, numbers = _vectors(at), _numbers(at)
+        subgroups_assumed(thread)
+    vectors, numbers = _vectors(thread), _numbers(thread)
     if stem in vectors and axis < 3:
         return vectors[stem][axis]
     if stem in _MASKS and axis < 4:
-        return _MASKS[stem](at.lane, at.launch.warp) >> 32 * axis & 0xFFFFFFFF
+        return _MASKS[stem](thread.lane, thread.launch.warp) >> 32 * axis & 0xFFFFFFFF
     if stem in numbers and axis == 0:
         return numbers[stem]
     if stem == "undefined":
@@ -48,29 +48,30 @@ def special(at: ThreadSpecialiser, name: str) -> Value | None:
     return Unknown(f"the value of {stem}") if stem in UNTOLD else None
 
 
-def subgroups_assumed(at: ThreadSpecialiser) -> None:
+def subgroups_assumed(thread: FollowedThread) -> None:
     """Note the size of subgroups, which a device chooses (Vulkan 1.3, 9.8; OpenCL 3.0, 3.2.2), and a launch here."""
-    at.assumed[f"subgroups are of {at.launch.warp} threads"] = None
+    thread.notes.assumed[f"subgroups are of {thread.launch.warp} threads"] = None
 
 
-def _vectors(at: ThreadSpecialiser) -> dict[str, Extent]:
-    block, thread, size, grid = at.ids.block, at.ids.thread, at.launch.block, at.launch.grid
+def _vectors(thread: FollowedThread) -> dict[str, Extent]:
+    block, number, size, grid = thread.ids.block, thread.ids.thread, thread.launch.block, thread.launch.grid
     whole = (grid[0] * size[0], grid[1] * size[1], grid[2] * size[2])
-    place = (block[0] * size[0] + thread[0], block[1] * size[1] + thread[1], block[2] * size[2] + thread[2])
+    place = (block[0] * size[0] + number[0], block[1] * size[1] + number[1], block[2] * size[2] + number[2])
     nothing = (0, 0, 0)
     return {
-        "LocalInvocationId": thread, "WorkgroupId": block, "GlobalInvocationId": place, "NumWorkgroups": grid,
+        "LocalInvocationId": number, "WorkgroupId": block, "GlobalInvocationId": place, "NumWorkgroups": grid,
         "WorkgroupSize": size, "EnqueuedWorkgroupSize": size, "GlobalSize": whole, "GlobalOffset": nothing,
     }  # fmt: skip
 
 
-def _numbers(at: ThreadSpecialiser) -> dict[str, int]:
-    warp, threads = at.launch.warp, volume(at.launch.block)
-    dimensions = max((n for n in range(3) if at.launch.grid[n] * at.launch.block[n] > 1), default=0) + 1
+def _numbers(thread: FollowedThread) -> dict[str, int]:
+    warp, threads = thread.launch.warp, volume(thread.launch.block)
+    dimensions = max((n for n in range(3) if thread.launch.grid[n] * thread.launch.block[n] > 1), default=0) + 1
     return {
-        "LocalInvocationIndex": at.number, "GlobalLinearId": at.block * threads + at.number, "WorkDim": dimensions,
-        "SubgroupSize": warp, "SubgroupMaxSize": warp, "SubgroupId": at.number // warp,
-        "SubgroupLocalInvocationId": at.lane, "NumSubgroups": -(-threads // warp),
+        "LocalInvocationIndex": thread.number, "WorkDim": dimensions,
+        "GlobalLinearId": thread.block * threads + thread.number,
+        "SubgroupSize": warp, "SubgroupMaxSize": warp, "SubgroupId": thread.number // warp,
+        "SubgroupLocalInvocationId": thread.lane, "NumSubgroups": -(-threads // warp),
         "NumEnqueuedSubgroups": -(-threads // warp), "DeviceIndex": 0,
     }  # fmt: skip
 

@@ -1,0 +1,292 @@
+"""A thread that is followed: what is fixed while it is, where it is, and what it tells of its launch.
+
+    thread    the module, the kernel, the launch, the thread's ids, the language, facts about the launch
+    state     a place in the code, the calls around it, and what is known there
+    thread.out, thread.notes, thread.exploration     what is left of it, what was learned, which places were met
+
+A meaning, which a language gives to an instruction, takes a thread, a state and the instruction: it changes the state,
+and appends what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from corpus.code import ir
+from corpus.code.functions import FunctionShape
+from corpus.code.launch.launch import KernelLaunch, ThreadIds
+from corpus.code.places import Array, Cell, Home, RegisterHome
+from corpus.code.residual import ResidualWriter
+from corpus.code.values import Value
+from corpus.litmus.locations import Operand
+from corpus.litmus.orders import PLAIN, Mode, Scope
+
+MOST_STEPS = 200_000
+"""The most instructions that are followed."""
+
+KNOWN_AT_ONCE = 64
+"""What is known that takes as long to look through as an instruction to follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A call that is not over: its caller and that one's name, where it goes on, and the variables for the results."""
+
+    function: ir.KernelFunction = field(compare=False)
+    name: str
+    after: int
+    results: tuple[str, ...]
+
+
+@dataclass
+class State:
+    """A place in the code with what is known there."""
+
+    function: ir.KernelFunction
+    place: int = 0
+    frames: tuple[Frame, ...] = ()
+    known: dict[Home, Value] = field(default_factory=dict)
+
+    @property
+    def depth(self) -> int:
+        """The number of calls that are not over."""
+        return len(self.frames)
+
+    def moved_to(self, place: int) -> State:
+        """Return the state at another place of the function."""
+        return replace(self, place=place, known=dict(self.known))
+
+    def home(self, register: str) -> RegisterHome:
+        """Return where a register of the function that is followed is known."""
+        return RegisterHome(len(self.frames), register)
+
+    def cells_of(self, array: Array) -> list[Cell]:
+        """Return where parts of an array of the thread's own are known."""
+        owner, name = array.owner, array.name
+        return [home for home in self.known if isinstance(home, Cell) and home.name == name and home.depth == owner]
+
+
+GroupSite = tuple[int, int, int]
+"""A place of the code, by a number, where threads of a group do something together, with their block and group."""
+
+BarrierKey = tuple[Operand, Scope]
+"""The name of a barrier that waits for all threads of a group, and the level of the group."""
+
+Parts = Mapping[Array, Sequence[tuple[int, int, int]]]
+"""Where accesses of an array overlap that are of several sizes: begin, end, and the bytes of the parts of all there."""
+
+AccessedPlaces = Mapping[Array, Sequence[tuple[int, int]]]
+"""The places of accesses in each array, in bytes, and their sizes."""
+
+
+@dataclass(frozen=True)
+class LaunchFacts:
+    """What is known of a launch while one of its threads is followed, from following all of them.
+
+    ``grains``: the bytes of an element of arrays that are copied asynchronously, where they are not those of a word.
+    ``accessed``: the places and sizes of accesses of arrays, for operations on whole matrices. ``comers``: the threads
+    of a group that come to a place where they do something together, where these are not all. ``aligns``: who comes to
+    an aligned barrier waits for the others of its warp at that very instruction. ``owed``: how often the thread has to
+    have come to barriers at its end, which are then counted on each way.
+    """
+
+    grains: Mapping[Array, int] = field(default_factory=dict)
+    accessed: AccessedPlaces = field(default_factory=dict)
+    comers: Mapping[GroupSite, frozenset[int]] = field(default_factory=dict)
+    parts: Parts = field(default_factory=dict)
+    aligns: bool = False
+    owed: Mapping[BarrierKey, int] = field(default_factory=dict)
+
+
+@dataclass
+class ThreadNotes:
+    """What a thread tells of its launch while it is followed.
+
+    ``assumed``: what was taken for granted, once each. ``came``: the places where a group does something together,
+    with the threads that were taken to come there. ``choices``: what the system may do in several ways, with how many
+    there are. ``uniform``: the ways of branches that a warp is said to take together. ``reduced``: the barriers at
+    which values are exchanged. ``asks_for_accesses``: what is left depends on which places of arrays are accessed.
+    """
+
+    assumed: dict[str, None] = field(default_factory=dict)
+    came: dict[GroupSite, frozenset[int]] = field(default_factory=dict)
+    choices: dict[str, int] = field(default_factory=dict)
+    uniform: dict[ir.KernelInstruction, list[int]] = field(default_factory=dict)
+    reduced: set[BarrierKey] = field(default_factory=set)
+    asks_for_accesses: bool = False
+
+
+@dataclass
+class Exploration:
+    """The places of a thread's code that have been met: their labels, by what is known there, how many there are of
+    each, and those that are still to be followed. ``steps`` instructions have been followed, of ``most``.
+    """
+
+    most: int = MOST_STEPS
+    steps: int = 0
+    labels: dict[tuple[object, ...], str] = field(default_factory=dict)
+    variants: dict[tuple[str, int], int] = field(default_factory=dict)
+    waiting: list[tuple[str, State]] = field(default_factory=list)
+
+    def look_through(self, state: State) -> None:
+        """Count that all that is known is looked through as instructions to follow, where it is much."""
+        self.steps += len(state.known) // KNOWN_AT_ONCE
+
+
+class ThreadStart(NamedTuple):
+    """A thread of a launch: its place, its function, and its arguments.
+
+    ``waits``: it begins when the thread that creates it, which has done something before, says so.
+    """
+
+    ids: ThreadIds
+    function: ir.KernelFunction
+    arguments: tuple[Value, ...] = ()
+    waits: bool = False
+
+
+@dataclass
+class Creation:
+    """What a thread knows of threads that are created and of objects that are made.
+
+    ``alone``: no other thread is there yet, so that all memory is known; ``image`` is what it holds when others come,
+    by the names of arrays and offsets. ``started`` are the threads that it creates, the first of which has the number
+    ``following``. ``shown``: the arrays of the thread's own whose addresses others may have. ``sizes`` has the bytes of
+    arrays that the thread has made, ``moves`` how far addresses from memory are moved, in elements, and ``whole`` the
+    arrays with elements at computed places.
+    """
+
+    alone: bool = False
+    following: int = 0
+    shown: Mapping[Array, Array] = field(default_factory=dict)
+    started: list[ThreadStart] = field(default_factory=list)
+    image: dict[tuple[str, int], Value] = field(default_factory=dict)
+    sizes: dict[Array, int] = field(default_factory=dict)
+    moves: set[int] = field(default_factory=set)
+    whole: dict[Array, None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FollowedThread:
+    """A thread of a launch while it is followed: what is fixed, and where what is found goes.
+
+    ``shapes`` has what is known of functions before they are followed, by name.
+    """
+
+    module: ir.Module
+    kernel: ir.KernelFunction
+    launch: KernelLaunch
+    ids: ThreadIds
+    language: KernelLanguage
+    out: ResidualWriter
+    facts: LaunchFacts = field(default_factory=LaunchFacts)
+    exploration: Exploration = field(default_factory=Exploration)
+    notes: ThreadNotes = field(default_factory=ThreadNotes)
+    creation: Creation = field(default_factory=Creation)
+    shapes: dict[str, FunctionShape] = field(default_factory=dict)
+
+    @property
+    def block(self) -> int:
+        """The number of the thread's block."""
+        return self.launch.block_number(self.ids)
+
+    @property
+    def number(self) -> int:
+        """The number of the thread in its block."""
+        return self.launch.thread_number(self.ids)
+
+    @property
+    def lane(self) -> int:
+        """The number of the thread in its warp."""
+        return self.number % self.launch.warp
+
+    @property
+    def grows(self) -> bool:
+        """Whether threads create others, to which they show memory."""
+        return self.language.grows
+
+    def shape(self, function: ir.KernelFunction) -> FunctionShape:
+        """Return what is known of a function before it is followed."""
+        if function.name not in self.shapes:
+            self.shapes[function.name] = FunctionShape.of(function)
+        return self.shapes[function.name]
+
+
+def new_thread(
+    module: ir.Module,
+    kernel: ir.KernelFunction,
+    launch: KernelLaunch,
+    ids: ThreadIds,
+    language: KernelLanguage,
+    facts: LaunchFacts | None = None,
+    creation: Creation | None = None,
+    shapes: dict[str, FunctionShape] | None = None,
+    most: int = MOST_STEPS,
+) -> FollowedThread:
+    """Return a thread of a launch of which nothing has been followed."""
+    number = (launch.block_number(ids) << 10) + launch.thread_number(ids)
+    out = ResidualWriter(module, number, language.grows)
+    exploration = Exploration(most)
+    made = Creation() if creation is None else creation
+    known = {} if shapes is None else shapes
+    return FollowedThread(
+        module,
+        kernel,
+        launch,
+        ids,
+        language,
+        out,
+        facts or LaunchFacts(),
+        exploration=exploration,
+        creation=made,
+        shapes=known,
+    )
+
+
+Meaning = Callable[[FollowedThread, State, ir.KernelInstruction], bool]
+"""What an instruction does: it changes what is known and appends what stays; false where the thread ends."""
+
+
+SystemFunction = Callable[[FollowedThread, State, Sequence[ir.Operand]], Value]
+"""What a function of the system does with its arguments, and what it gives."""
+
+
+class GroupExchange(NamedTuple):
+    """How threads exchange values when they do one operation together: the mode of their accesses to the array by
+    which they do, that of the barriers around these, and what that takes for granted.
+    """
+
+    access: Mode
+    barrier: Mode
+    assumed: str = ""
+
+
+PLAIN_EXCHANGE = GroupExchange(PLAIN, PLAIN)
+"""An exchange by plain accesses and barriers."""
+
+
+@dataclass(frozen=True)
+class KernelLanguage:
+    """A language of kernels: what its instructions do, by name, and what its special registers hold (None where there
+    is none of a name). ``model`` is the consistency model that it has unless another is asked for. ``exits``: a thread
+    that has ended is not waited for at barriers. ``clusters``: blocks are in clusters; otherwise all are in one queue.
+    ``exchange``: how threads of a group exchange values. ``parted``: weak accesses of several sizes mean what
+    their parts do, where they do not race. ``grows``: a kernel begins as one thread, which creates the
+    others. ``unfit`` says what is wrong with
+    the words or operands of an instruction, given the bits of registers by their names; None where nothing is.
+    ``ends``: a body ends by instructions that say so. ``functions`` are those of the system that threads go on behind.
+    """
+
+    meanings: Mapping[str, Meaning]
+    special: Callable[[FollowedThread, str], Value | None]
+    model: str
+    exits: bool = False
+    clusters: bool = False
+    exchange: GroupExchange = PLAIN_EXCHANGE
+    parted: bool = False
+    grows: bool = False
+    unfit: Callable[[ir.KernelInstruction, Callable[[str], int | None]], str | None] | None = None
+    ends: bool = False
+    functions: Mapping[str, SystemFunction] = field(default_factory=dict)

@@ -1,0 +1,53 @@
+"""Variants of places: a place of the code is followed once for each state of what is known there and still needed.
+
+So loops whose bounds are known unroll, and a loop that waits for others becomes a loop. A place with more variants than
+``MOST_VARIANTS`` has what is known lifted: registers of the residual program hold it, and ways that differ meet.
+"""
+
+from __future__ import annotations
+
+from corpus.code.evaluation import lift
+from corpus.code.places import Cell
+from corpus.code.thread import FollowedThread, State
+
+MOST_VARIANTS = 4_096
+"""The most variants that a place may have."""
+
+
+def label_of(thread: FollowedThread, state: State) -> tuple[str, bool]:
+    """Return the label of a place with what is known there, and whether it is new."""
+    explored, shape = thread.exploration, thread.shape(state.function)
+    place = (state.function.name, state.place)
+    live = shape.live[state.place] if state.place < len(shape.live) else frozenset()
+    depth = state.depth
+    state.known = {
+        home: value
+        for home, value in state.known.items()
+        if isinstance(home, Cell) or home.depth < depth or home.name in live
+    }
+    if explored.variants.get(place, 0) >= MOST_VARIANTS:
+        for home, value in state.known.items():
+            state.known[home] = lift(thread, state, home, value)
+    key = (*place, state.frames, frozenset(state.known.items()))
+    if key in explored.labels:
+        return explored.labels[key], False
+    explored.variants[place] = explored.variants.get(place, 0) + 1
+    label = explored.labels[key] = f"L{len(explored.labels)}"
+    return label, True
+
+
+def follow_later(thread: FollowedThread, state: State) -> str:
+    """Return the label of a state, which is followed later where it has not been met."""
+    label, new = label_of(thread, state)
+    if new:
+        thread.exploration.waiting.append((label, state))
+    return label
+
+
+def is_same(thread: FollowedThread, one: State, other: State) -> bool:
+    """Return whether two states are one place with equal knowledge of what is needed."""
+    if one.function is not other.function or (one.place, one.frames) != (other.place, other.frames):
+        return False
+    live = thread.shape(one.function).live[one.place]
+    homes = {one.home(name) for name in live} | {home for home in one.known if isinstance(home, Cell)}
+    return all(one.known.get(home) == other.known.get(home) for home in homes)
