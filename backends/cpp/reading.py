@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from backends.cpp.memory import CppKernel
+from backends.shared.atomics import BUILTIN_ORDERS
 from backends.shared.kernel import MemoryWord
 from backends.shared.layout import single
 from backends.shared.readback import CodeLanguage, CodeReader, CompiledTest, NotCompiledError, TestCompiler, refusal
@@ -31,7 +32,7 @@ from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.code.assembly.reading import read_assembly
 from corpus.errors import InputError
 from corpus.laws.c11 import FETCHED
-from corpus.litmus.orders import Mode, Order
+from corpus.litmus.orders import Mode
 from corpus.litmus.test import LitmusTest
 
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
@@ -67,17 +68,10 @@ class CompiledKernel(CppKernel):
         **{name: f"__atomic_fetch_{name}" for name in FETCHED},
     }
     fenced = "__atomic_thread_fence({order})"
-    orders: ClassVar[Mapping[Order, str]] = {
-        Order.RELAXED: "__ATOMIC_RELAXED",
-        Order.ACQUIRE: "__ATOMIC_ACQUIRE",
-        Order.RELEASE: "__ATOMIC_RELEASE",
-        Order.ACQ_REL: "__ATOMIC_ACQ_REL",
-        Order.SC: "__ATOMIC_SEQ_CST",
-    }
     text = f"// $name\n$test{MACROS}\n$threads\n"
 
     def order(self, mode: Mode) -> str:  # noqa: D102
-        return self.orders[mode.order]
+        return BUILTIN_ORDERS[mode.order]
 
     def call(self, function: str, cell: MemoryWord, arguments: Sequence[str]) -> str:  # noqa: D102
         given = list(arguments)

@@ -30,7 +30,7 @@ from typing import ClassVar
 
 from backends.hip.progress import HIP_RUNTIME
 from backends.hip.words import BARE, GLOBAL_ALONE, LOCAL_ALONE, in_llvm_words
-from backends.shared.atomics import Access, CAtomics
+from backends.shared.atomics import BUILTIN_ORDERS, Access, CAtomics
 from backends.shared.kernel import MemoryWord
 from backends.shared.layout import Layout, Parameters, gpu_parameters
 from backends.shared.profiles import Profile
@@ -47,13 +47,6 @@ WAVE = 64
 SPACED = 19
 """The first clang whose fences may name an address space."""
 
-_ORDERS = {
-    Order.RELAXED: "__ATOMIC_RELAXED",
-    Order.ACQUIRE: "__ATOMIC_ACQUIRE",
-    Order.RELEASE: "__ATOMIC_RELEASE",
-    Order.ACQ_REL: "__ATOMIC_ACQ_REL",
-    Order.SC: "__ATOMIC_SEQ_CST",
-}
 _SPACES = {GLOBAL_ALONE: "global", LOCAL_ALONE: "local"}
 _PASSES = "nth < PASSES"
 """What the head of the loop over instances has."""
@@ -131,7 +124,7 @@ class HipKernel(RuntimeKernel, CAtomics):
         return f"__hip_atomic_{self.functions[function]}({', '.join([pointer, *arguments])})"
 
     def order(self, mode: Mode) -> str:  # noqa: D102
-        return _ORDERS[mode.order]
+        return BUILTIN_ORDERS[mode.order]
 
     def scoped(self, thread: int, ins: Access) -> list[str]:
         """Return the argument for the scope of an atomic access, whose words are other ones than those of fences."""
@@ -154,7 +147,7 @@ class HipKernel(RuntimeKernel, CAtomics):
             raise self.differing(thread, ins)
         group, flags = self.scopes[Scope.CTA], "" if BARE in ins.mode.tags else self.ordered(thread, ins)
         orders = () if BARE in ins.mode.tags else (Order.RELEASE, Order.ACQUIRE)
-        fences = [f"{self.fenced.format(order=_ORDERS[order], scope=group, flags=flags)};" for order in orders]
+        fences = [f"{self.fenced.format(order=BUILTIN_ORDERS[order], scope=group, flags=flags)};" for order in orders]
         met = " ".join([*fences[:1], "__builtin_amdgcn_s_barrier();", *fences[1:]])
         places = [self._places[id(ins)] for ins in barriers.values()]
         return " ".join([f'MARK("{begin(places)}");', met, f'MARK("{end(places)}");'])

@@ -114,6 +114,16 @@ class Atomics(Kernel):
         return self.refuse(thread, ins, "has no barrier that orders other memory for one thread than for another")
 
 
+BUILTIN_ORDERS: Mapping[Order, str] = {
+    Order.RELAXED: "__ATOMIC_RELAXED",
+    Order.ACQUIRE: "__ATOMIC_ACQUIRE",
+    Order.RELEASE: "__ATOMIC_RELEASE",
+    Order.ACQ_REL: "__ATOMIC_ACQ_REL",
+    Order.SC: "__ATOMIC_SEQ_CST",
+}
+"""The orders by the macros of GCC and clang, for their builtin functions."""
+
+
 class CAtomics(Atomics):
     """A language with C11's atomics. ``order_prefix`` goes before ``memory_order_..``; ``scopes`` are the words for
     scopes, which are empty where none is said; ``expected`` is the variable of that name as an argument of a

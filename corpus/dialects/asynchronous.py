@@ -110,9 +110,6 @@ class AsynchronousCell(Protocol):
     def error(self, message: str) -> InputError:
         """Return an error with a message, placed at the opcode."""
 
-    def expects(self, least: int, most: int | None = None) -> None:
-        """Raise ``InputError`` where the number of operands is out of range."""
-
     def register(self, index: int) -> str:
         """Return the name of the register that is written."""
 
@@ -124,6 +121,13 @@ class AsynchronousCell(Protocol):
 
     def count(self, index: int) -> Operand | None:
         """Return a natural number or a register."""
+
+
+def expect_operands(cell: AsynchronousCell, least: int, most: int | None = None) -> None:
+    """Raise ``InputError`` where the number of operands is out of range."""
+    if not least <= len(cell.operands) <= (most or least):
+        wanted = f"{least}" if most is None else f"{least} to {most}"
+        raise cell.error(f"expected {wanted} operands of {cell.opcode}, found {len(cell.operands)}")
 
 
 class AsynchronousNames(Protocol):
@@ -143,12 +147,12 @@ def read_asynchronous(cell: AsynchronousCell) -> tuple[Instruction, ...] | None:
     """
     opcode = str(cell.opcode)
     if opcode in PROXY_FENCES:
-        cell.expects(0)
+        expect_operands(cell, 0)
         return (Fence(PROXY_FENCES[opcode]),)
     if opcode.startswith("mbarrier."):
         return (_mbarrier(cell, opcode),)
     if opcode in _TRACKS:
-        cell.expects(1)
+        expect_operands(cell, 1)
         (target,) = _addresses(cell, 0, 1)
         return (AsyncOperation(None, barrier=target, mbarrier=_TRACKS[opcode], count=1, group=COPIES),)
     if opcode == _MULTICAST:
@@ -162,7 +166,7 @@ def read_asynchronous(cell: AsynchronousCell) -> tuple[Instruction, ...] | None:
         if opcode.split(".")[0] == "cp" or ".async" in opcode:
             raise cell.error(f"expected {' or '.join(form.words for form in _FORMS)}, found {opcode}")
         return None
-    cell.expects(2 + form.barrier + (form.size is None))
+    expect_operands(cell, 2 + form.barrier + (form.size is None))
     places = iter(range(len(cell.operands)))
     targets, given = cell.addresses(next(places)), next(places)
     if len(targets) > 1 and not form.source:
@@ -217,14 +221,14 @@ def _addresses(cell: AsynchronousCell, index: int, length: int) -> tuple[Operand
 def _group(cell: AsynchronousCell, kind: str, words: str) -> tuple[Instruction, ...] | None:
     """The instructions that make a group of asynchronous operations, or wait for groups."""
     if words == ".commit_group":
-        cell.expects(0)
+        expect_operands(cell, 0)
         return (AsyncGroup(kind),)
     if words == ".wait_all" and kind == COPIES:
-        cell.expects(0)
+        expect_operands(cell, 0)
         return AsyncGroup(kind), AsyncGroup(kind, 0)
     if words not in (".wait_group", *([".wait_group.read"] if kind == BULK else [])):
         return None
-    cell.expects(1)
+    expect_operands(cell, 1)
     pending = cell.count(0)
     if not isinstance(pending, int):
         raise cell.error(f"expected a number of groups after {cell.opcode}")
@@ -233,13 +237,13 @@ def _group(cell: AsynchronousCell, kind: str, words: str) -> tuple[Instruction, 
 
 def _mbarrier(cell: AsynchronousCell, opcode: str) -> Instruction:
     if opcode == "mbarrier.init":
-        cell.expects(2)
+        expect_operands(cell, 2)
         expected = cell.count(1)
         if not isinstance(expected, int):
             raise cell.error("expected the number of arrivals after mbarrier.init")
         return Store(_addresses(cell, 0, 1)[0], Mbarrier(expected, expected).bits(), INITIALISING)
     if opcode == "mbarrier.pending_count":
-        cell.expects(2)
+        expect_operands(cell, 2)
         return Assign(cell.register(0), opcode, (cell.value(1), 0))
     stem, order, scope = [*opcode.rsplit(".", 2), "", ""][:3]
     tested = stem.replace("try_wait", "test_wait")
@@ -248,14 +252,14 @@ def _mbarrier(cell: AsynchronousCell, opcode: str) -> Instruction:
         raise cell.error(f"expected {known}, mbarrier.init or mbarrier.pending_count, found {opcode}")
     mode = of_mbarrier(replace(MBARRIER_SCOPES[scope], order=Order(order)))
     if tested.startswith("mbarrier.test_wait"):
-        cell.expects(3)
+        expect_operands(cell, 3)
         parity = tested.endswith("parity")
         return Load(cell.register(0), _addresses(cell, 1, 1)[0], mode, phase=cell.value(2), parity=parity)
     if stem in MBARRIER_COUNTS:
-        cell.expects(2)
+        expect_operands(cell, 2)
         return Rmw(stem, None, _addresses(cell, 0, 1)[0], (cell.value(1),), mode)
     operation = next(name for name, words in MBARRIER_ARRIVALS.items() if words == stem)
-    cell.expects(*((3,) if "expect" in operation else (2, 3)))
+    expect_operands(cell, *((3,) if "expect" in operation else (2, 3)))
     counted = cell.value(2) if len(cell.operands) > 2 else 1
     return Rmw(operation, cell.register(0), _addresses(cell, 1, 1)[0], (counted,), mode)
 

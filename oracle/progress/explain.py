@@ -19,7 +19,7 @@ Lassos are as short as the search makes them, not provably shortest in the stron
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_, or_
@@ -212,7 +212,7 @@ def _fair_cycles(graph: ModelLts, strong: bool) -> Iterator[tuple[LtsStep, ...]]
             continue
         found = True
         for entry in members:
-            yield _closed_walk(graph, entry, members)
+            yield _weakly_fair_walk(graph, entry, members)
     if strong:
         for trap in traps(graph):
             found = True
@@ -222,7 +222,7 @@ def _fair_cycles(graph: ModelLts, strong: bool) -> Iterator[tuple[LtsStep, ...]]
             if any(graph.promised[node] for node in members):
                 yield _tour(graph, members)
             else:
-                yield _closed_walk(graph, members[0], members)
+                yield _weakly_fair_walk(graph, members[0], members)
 
 
 def traps(graph: ModelLts) -> list[list[int]]:
@@ -289,33 +289,47 @@ def path_to(parents: dict[int, LtsStep], node: int) -> tuple[LtsStep, ...]:
     return tuple(reversed(steps))
 
 
-def _closed_walk(graph: ModelLts, entry: int, members: list[int]) -> tuple[LtsStep, ...]:
-    """A shortest closed walk from ``entry`` inside ``members`` that keeps every promise weakly.
+def closed_walk(
+    graph: ModelLts, entry: int, inside: Collection[int], owed: int, remaining: Callable[[int, int, int], int]
+) -> tuple[LtsStep, ...]:
+    """A shortest closed walk from ``entry`` among the nodes ``inside`` on which all that is ``owed`` is paid.
 
-    Each thread takes a step on it, or is not promised one somewhere on it. There must be one: the members are strongly
-    connected, and each thread takes a step or is not promised one somewhere among them.
+    ``remaining(owed, tid, after)`` is what is still owed once the thread ``tid`` has stepped to the node ``after``.
+    There is such a walk where the nodes are strongly connected and each debt is paid somewhere among them.
     """
-    inside = set(members)
-    start = (entry, graph.promised[entry])
+    start = (entry, owed)
     reached: dict[tuple[int, int], tuple[tuple[int, int], LtsStep] | None] = {start: None}
     queue = [start]
-    for node, missing in queue:  # grows during the walk
+    for place in queue:  # grows during the walk
+        node, missing = place
         for tid, after in enumerate(graph.successors[node]):
             if after not in inside:
                 continue
             step = LtsStep(node, tid, after)
-            state = (after, missing & ~(1 << tid) & graph.promised[after])
+            state = (after, remaining(missing, tid, after))
             if state == (entry, 0):
                 walk = [step]
-                link = reached[node, missing]
+                link = reached[place]
                 while link is not None:
                     walk.append(link[1])
                     link = reached[link[0]]
                 return tuple(reversed(walk))
             if state not in reached:
-                reached[state] = ((node, missing), step)
+                reached[state] = (place, step)
                 queue.append(state)
-    raise AssertionError("a strongly connected component has a closed walk over its steps")
+    raise AssertionError("a strongly connected set has a closed walk over its steps")
+
+
+def _weakly_fair_walk(graph: ModelLts, entry: int, members: list[int]) -> tuple[LtsStep, ...]:
+    """A shortest closed walk from ``entry`` inside ``members`` that keeps every promise weakly: each thread takes a
+    step on it, or is not promised one somewhere on it.
+    """
+    promised = graph.promised
+
+    def remaining(owed: int, tid: int, after: int) -> int:
+        return owed & ~(1 << tid) & promised[after]
+
+    return closed_walk(graph, entry, set(members), promised[entry], remaining)
 
 
 def _tour(graph: ModelLts, trap: list[int]) -> tuple[LtsStep, ...]:

@@ -34,6 +34,7 @@ from oracle.progress.explain import (
     LtsStep,
     ModelLts,
     breadth_first,
+    closed_walk,
     explain_system,
     lasso_of,
     lts_under,
@@ -212,37 +213,13 @@ def _cycles(graph: ModelLts, nodes: list[int], promise: _Promise) -> Iterator[tu
         return
     owed = _owed(dict(enumerate(graph.promised)), promise.groups, nodes)
     numbers = _mask(number for number, group in enumerate(promise.groups) if group in owed)
+    group_of = {tid: number for number, group in enumerate(promise.groups) for tid in _threads(group)}
     for entry in nodes[:_ENTRIES]:
-        yield _closed_walk(graph, entry, set(nodes), promise.groups, numbers)
+        yield closed_walk(graph, entry, set(nodes), numbers, lambda owed, tid, after: owed & ~(1 << group_of[tid]))
 
 
 _ENTRIES = 200
 """The most nodes from which a short cycle is looked for."""
-
-
-def _closed_walk(
-    graph: ModelLts, entry: int, inside: set[int], groups: Sequence[int], owed: int
-) -> tuple[LtsStep, ...]:
-    """A shortest walk from a node back to it with a step of each subgroup of ``owed``, by their numbers."""
-    of = {tid: number for number, group in enumerate(groups) for tid in _threads(group)}
-    reached: dict[tuple[int, int], tuple[tuple[int, int], LtsStep] | None] = {(entry, owed): None}
-    queue = list(reached)
-    for here in queue:  # grows during the walk
-        node, missing = here
-        for tid, after in enumerate(graph.successors[node]):
-            if after not in inside:
-                continue
-            state, step = (after, missing & ~(1 << of[tid])), LtsStep(node, tid, after)
-            if state == (entry, 0):
-                walk, link = [step], reached[here]
-                while link is not None:
-                    walk.append(link[1])
-                    link = reached[link[0]]
-                return tuple(reversed(walk))
-            if state not in reached:
-                reached[state] = (here, step)
-                queue.append(state)
-    raise AssertionError("a strongly connected set has a closed walk over its steps")
 
 
 def _tour(graph: ModelLts, trap: list[int], groups: Sequence[int]) -> tuple[LtsStep, ...]:

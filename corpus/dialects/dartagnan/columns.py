@@ -25,6 +25,7 @@ from functools import lru_cache, partial
 from itertools import count, zip_longest
 from typing import ClassVar
 
+from corpus.dialects.asynchronous import expect_operands
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
 from corpus.litmus.condition import print_condition, spell
@@ -97,12 +98,6 @@ class CodeCell:
     def error(self, message: str) -> InputError:
         """Return an error with a message, placed at the instruction's opcode."""
         return _error(message, self.opcode, self.path)
-
-    def expects(self, least: int, most: int | None = None) -> None:
-        """Raise ``InputError`` where the number of operands is out of range."""
-        if not least <= len(self.operands) <= (most or least):
-            wanted = f"{least}" if most is None else f"{least} to {most}"
-            raise self.error(f"expected {wanted} operands of {self.opcode}, found {len(self.operands)}")
 
     def register(self, index: int) -> str:
         """Return the name of the register at an operand's place. Raises ``InputError`` where the operand is of another
@@ -341,13 +336,13 @@ class Columns(ABC):
             return Label(str(first))
         cell = CodeCell(first, tuple(operands), path)
         if first in _ARITHMETIC:
-            cell.expects(3)
+            expect_operands(cell, 3)
             return Assign(cell.register(0), str(first), (cell.value(1), cell.value(2)))
         if first in _BRANCHES:
-            cell.expects(3)
+            expect_operands(cell, 3)
             return Branch(cell.label(2), Comparison(_BRANCHES[str(first)], cell.value(0), cell.value(1)))
         if first == "goto":
-            cell.expects(1)
+            expect_operands(cell, 1)
             return Branch(cell.label(0))
         return self.read(cell)
 

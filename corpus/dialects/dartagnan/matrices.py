@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from corpus.dialects.asynchronous import expect_operands
 from corpus.dialects.dartagnan.columns import CodeCell, Refuse, ThreadNames
 from corpus.errors import InputError
 from corpus.laws import ptx
@@ -85,16 +86,16 @@ def read_matrices(cell: CodeCell) -> Instruction | None:
     """
     opcode = str(cell.opcode)
     if opcode in _WAITS:
-        cell.expects(0)
+        expect_operands(cell, 0)
         return _WAITS[opcode]
     if opcode == _WAIT_GROUP:
-        cell.expects(1)
+        expect_operands(cell, 1)
         pending = cell.count(0)
         if not isinstance(pending, int):
             raise cell.error(f"expected a number of groups after {opcode}")
         return AsyncGroup(WGMMA, pending)
     if opcode == _COMMIT:
-        cell.expects(1)
+        expect_operands(cell, 1)
         return _completed_at(cell.location(0))
     form = _BY_WORDS.get(opcode)
     if form is None:
@@ -102,7 +103,7 @@ def read_matrices(cell: CodeCell) -> Instruction | None:
             known = (*_BY_WORDS, *_WAITS, _WAIT_GROUP, _COMMIT)
             raise cell.error(f"expected {', '.join(known)} or a fence of these, found {opcode}")
         return None
-    cell.expects(2 + form.adds)
+    expect_operands(cell, 2 + form.adds)
     added = cell.count(2) if form.adds else 0
     if added not in (0, 1):
         raise cell.error(f"expected 0 or 1 at the end of {opcode}, which says whether the target is added to")

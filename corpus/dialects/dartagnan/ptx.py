@@ -32,7 +32,7 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar, TypeGuard
 
-from corpus.dialects.asynchronous import is_extended, read_asynchronous, write_asynchronous
+from corpus.dialects.asynchronous import expect_operands, is_extended, read_asynchronous, write_asynchronous
 from corpus.dialects.dartagnan.columns import CodeCell, Columns, Refuse, ThreadNames
 from corpus.dialects.dartagnan.matrices import check_matrices, is_of_matrices, read_matrices, write_matrices
 from corpus.errors import InputError
@@ -121,36 +121,36 @@ class _Ptx(Columns):
             return asynchronous
         name, *words = cell.opcode.split(".")
         if not words and name == "ld":
-            cell.expects(2)
+            expect_operands(cell, 2)
             return Assign(cell.register(0), "mov", (cell.value(1),))
         if name in _LOADS.values():
-            cell.expects(2)
+            expect_operands(cell, 2)
             return Load(cell.register(0), cell.location(1), self._mode(cell, words, _LOADS, _LOAD_ORDERS))
         if name in _STORES.values():
-            cell.expects(2)
+            expect_operands(cell, 2)
             return Store(cell.location(0), cell.value(1), self._mode(cell, words, _STORES, _STORE_ORDERS))
         if name in _ATOMS.values():
             return self._atom(cell, words)
         if name in _REDUCTIONS.values():
-            cell.expects(2)
+            expect_operands(cell, 2)
             mode = self._mode(cell, words[:-1], _REDUCTIONS, ATOM.orders)
             return Rmw(self._operation(cell, words, _REDUCED), None, cell.location(0), (cell.value(1),), mode)
         if name == "fence":
-            cell.expects(0)
+            expect_operands(cell, 0)
             return Fence(self._mode(cell, words, {"": "fence"}, FENCE.orders))
         if cell.opcode in ("bar.cta.sync", "bar.cta.arrive"):
-            cell.expects(1, 3)
+            expect_operands(cell, 1, 3)
             return Barrier(cell.value(0), words[-1] == "arrive", cell.count(1), cell.count(2))
         barrier = cluster_barrier(str(cell.opcode))
         if barrier is not None:
-            cell.expects(0)
+            expect_operands(cell, 0)
             return barrier
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
     def _atom(self, cell: CodeCell, words: list[str]) -> Rmw:
         mode = self._mode(cell, words[:-1], _ATOMS, ATOM.orders)
         operation = self._operation(cell, words, ("exch", "cas", *_REDUCED))
-        cell.expects(4 if operation == "cas" else 3)
+        expect_operands(cell, 4 if operation == "cas" else 3)
         values = tuple(cell.value(index) for index in range(2, len(cell.operands)))
         return Rmw(operation, cell.register(0), cell.location(1), values, mode)
 

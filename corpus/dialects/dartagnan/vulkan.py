@@ -32,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from corpus.dialects.asynchronous import expect_operands
 from corpus.dialects.dartagnan.columns import CodeCell, Columns, Refuse, ThreadNames
 from corpus.errors import InputError
 from corpus.laws.vulkan import (
@@ -96,34 +97,34 @@ class _Vulkan(Columns):
                     raise cell.error(f"expected a location as the address of {cell.opcode}, or the move ld.sc0")
                 return Assign(cell.register(0), "mov", (cell.value(1),))
             case "ld":
-                cell.expects(2)
+                expect_operands(cell, 2)
                 return Load(cell.register(0), cell.location(1), self._mode(cell, words, LOAD))
             case "st":
-                cell.expects(2)
+                expect_operands(cell, 2)
                 return Store(cell.location(0), cell.value(1), self._mode(cell, words, STORE))
             case "rmw":
                 operation = words.pop() if words and words[-1] in OPERATIONS else "exch"
-                cell.expects(4 if operation == "cas" else 3)
+                expect_operands(cell, 4 if operation == "cas" else 3)
                 mode = self._mode(cell, ["atom", *(word for word in words if word != "atom")], RMW)
                 values = tuple(cell.value(index) for index in range(2, len(cell.operands)))
                 return Rmw(operation, cell.register(0), cell.location(1), values, mode)
             case "membar":
-                cell.expects(0)
+                expect_operands(cell, 0)
                 return Fence(self._mode(cell, words, FENCE))
             case "cbar":
-                cell.expects(1, 3)
+                expect_operands(cell, 1, 3)
                 mode = self._mode(cell, words, BARRIER)
                 return Barrier(cell.value(0), False, cell.count(1), cell.count(2), mode)
             case "sg" if len(words) == 1 and words[0] in SUBGROUP_OPERATIONS:
                 return self._group_operation(cell, words[0])
             case "avdevice" | "visdevice" if not words:
-                cell.expects(0)
+                expect_operands(cell, 0)
                 return Fence(Mode(tags=(name,)))
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
     def _group_operation(self, cell: CodeCell, operation: str) -> GroupOperation:
         first = 0 if operation == "barrier" else 1
-        cell.expects(first + SUBGROUP_OPERATIONS[operation])
+        expect_operands(cell, first + SUBGROUP_OPERATIONS[operation])
         values = tuple(cell.value(index) for index in range(first, len(cell.operands)))
         return GroupOperation(operation, cell.register(0) if first else None, values)
 

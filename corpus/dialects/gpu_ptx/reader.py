@@ -438,12 +438,6 @@ class _Cell:
         """Return an error with a message, placed at the opcode."""
         return error_at(message, self.opcode, self.column.path)
 
-    def expects(self, least: int, most: int | None = None) -> None:
-        """Raise ``InputError`` where the number of operands is out of range."""
-        if not least <= len(self.operands) <= (most or least):
-            wanted = f"{least}" if most is None else f"{least} to {most}"
-            raise self.error(f"expected {wanted} operands of {self.opcode}, found {len(self.operands)}")
-
     def register(self, index: int) -> str:
         """Return the register at an operand's place. Raises ``InputError`` where the operand is of another kind."""
         value = self.value(index)
