@@ -38,7 +38,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -71,9 +71,19 @@ MOVED = {
     "program_of": ("corpus.code.program", "corpus.kernels.program"),
     "check_compiled": ("synth.translation.compiled",),
     "checked_record": ("synth.translation.account",),
+    "DIALECTS": ("corpus.dialects.registry",),
     "read_litmus": ("corpus.dialects.registry",),
     "resolve_consistency_models": ("oracle.consistency",),
     "CODE_LANGUAGES": ("backends.code_languages",),
+    "CompiledTest": ("backends.shared.readback",),
+    "names_of": ("corpus.code.assembly.harness", "corpus.assembly.harness"),
+    "read_ptx": ("corpus.code.ptx.reader", "corpus.kernels.ptx.reader"),
+    "read_c": ("corpus.code.c.reader", "corpus.kernels.c.reader"),
+    "read_assembly": ("corpus.code.assembly.reading", "corpus.assembly.reading"),
+    "read_sass": ("corpus.code.sass.reader", "backends.cuda.sass.reader"),
+    "spirv_kernels": ("synth.checking.sources",),
+    "specialised": ("synth.checking.sources",),
+    "check": ("synth.checking.questions",),
 }
 """The modules in which a name may be, before a change and behind it: add the module to which it moves."""
 
@@ -137,14 +147,14 @@ def module_of(name: str) -> Any:
 
 def items_of(root: Path, kept: Path) -> list[Item]:
     """Every item, sorted by name: those of the examples of a tree, and those of tests that are kept."""
-    found = [*_checks(root, "examples", root), *_checks(kept / "inputs", ".", root), *_validations(kept / "inputs")]
-    found += [*_sequences(root), *_labels(root)]
+    found = [*_checks(root, "examples"), *_checks(kept / "inputs", "tests"), *_validations(kept / "inputs")]
+    found += [*_commands(root, kept / "inputs"), *_assembly(kept / "inputs"), *_sequences(root), *_labels(root)]
     names = Counter(item.name for item in found)
     assert not [name for name, count in names.items() if count > 1]
     return sorted(found, key=lambda item: item.name)
 
 
-def _checks(folder: Path, below: str, root: Path) -> Iterator[Item]:
+def _checks(folder: Path, below: str) -> Iterator[Item]:
     for path in sorted((folder / below).rglob("*")):
         if path.suffix not in LANGUAGES or not path.is_file():
             continue
@@ -156,6 +166,22 @@ def _checks(folder: Path, below: str, root: Path) -> Iterator[Item]:
             continue
         words = ("check", file, "--json", "-j", "1", "--timeout", "3600", *options)
         yield Item(f"check/{LANGUAGES[path.suffix]}/{file}", folder, words, file)
+
+
+def _commands(root: Path, inputs: Path) -> Iterator[Item]:
+    """The commands that tests give, with files of their own or of the examples."""
+    for path in sorted((inputs / "commands").rglob("command.json")):
+        given = json.loads(path.read_text(encoding="utf-8"))
+        jobs = [] if given["words"][0] == "convert" else ["-j", "1"]
+        name = f"commands/{given['words'][0]}/{path.parent.relative_to(inputs / 'commands')}"
+        yield Item(name, root if given["tree"] else inputs, (*given["words"], *jobs), str(path))
+
+
+def _assembly(inputs: Path) -> Iterator[Item]:
+    """The assembly that tests have read."""
+    for path in sorted((inputs / "assembly").rglob("*.json")):
+        file = str(path.relative_to(inputs))
+        yield Item(f"read/{file.removeprefix('assembly/').removesuffix('.json')}", inputs, (), file)
 
 
 def _cutlass() -> list[str]:
@@ -284,10 +310,9 @@ def _alike(root: Path) -> Iterator[tuple[str, str]]:
 def _suites(root: Path) -> Iterator[tuple[str, str]]:
     """The tests of C that benchmarks/translation.py makes, and the litmus tests of the examples."""
     translation = _benchmark(root, "translation")
-    from synth.api import text
-
+    dialects = module_of("DIALECTS")
     for test in translation.c_suite():
-        yield f"litmus/c/{test.name}.litmus", text(test)
+        yield f"litmus/c/{test.name}.litmus", dialects.printed(test, dialects.DIALECTS["c"])
     for path in sorted((root / "examples" / "memory").rglob("*.litmus")):
         folder = path.parent.name
         if folder not in ("amdgpu", "ptx-async"):
@@ -458,7 +483,7 @@ def shown(value: object) -> str:
 def answered(item: Item) -> Answer:
     """The answer about an item, in this process, with its residual programs as texts."""
     os.chdir(item.folder)
-    return _translated(item) if item.compiler else _commanded(item)
+    return _translated(item) if item.compiler else _commanded(item) if item.words else _read(item)
 
 
 def _commanded(item: Item) -> Answer:
@@ -480,6 +505,21 @@ def _commanded(item: Item) -> Answer:
         lines = programs.read_text(encoding="utf-8").splitlines()
         answer["residual"] = sorted({json.loads(line) for line in lines})
     return answer
+
+
+def _read(item: Item) -> Answer:
+    """The program that assembly is, or why it is not understood."""
+    given = json.loads(Path(item.file).read_text(encoding="utf-8"))
+    from synth.api import InputError, parse
+
+    test = parse(given["test"])
+    names = module_of("names_of").names_of(test)
+    code = module_of("CompiledTest").CompiledTest(test, given["code"].encode(), names, "code", kernel=given["prefix"])
+    try:
+        program = module_of("CODE_LANGUAGES").CODE_LANGUAGES[given["language"]].read(code)
+    except InputError as error:
+        return {"problem": str(error)}
+    return {"residual": ["\n".join(lines_of(program))]}
 
 
 def _lines(text: str) -> list[str]:
@@ -519,8 +559,6 @@ def ready(root: Path, kept: Path) -> None:
             if not module.name.endswith("__main__"):
                 with suppress(ImportError):  # what an extra brings that is not here
                     importlib.import_module(module.name)
-    for name in MOVED:
-        module_of(name)
     models = {each.model for each in module_of("CODE_LANGUAGES").CODE_LANGUAGES.values()}
     resolve_consistency_models = module_of("resolve_consistency_models").resolve_consistency_models
     for model in resolve_consistency_models([*models, "rc11", "c11"]):
@@ -584,7 +622,7 @@ def _run(items: Sequence[Item], scratch: Path, jobs: int, seconds: int) -> Itera
             if not number:
                 _child(item, place, seconds)
             running[number] = item, place
-        number, status, used = os.wait4(-1, 0)
+        number, status, used = _ended(running, seconds)
         item, place = running.pop(number)
         cost = Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1000)
         answer: Answer = {"died": f"status {status}"}
@@ -593,16 +631,43 @@ def _run(items: Sequence[Item], scratch: Path, jobs: int, seconds: int) -> Itera
             answer = json.loads(made.read_text(encoding="utf-8"))
         for left in scratch.glob(f"{place.name}*"):
             shutil.rmtree(left) if left.is_dir() else left.unlink()
-        if cost.seconds >= seconds:
+        if cost.seconds >= seconds or os.WIFSIGNALED(status):
+            cost = Cost(max(cost.seconds, seconds), cost.megabytes)
             answer = {"cut": f"more than {seconds} seconds of CPU"}
         yield item, answer, cost
+
+
+def _ended(running: Iterable[int], seconds: int) -> tuple[int, int, resource.struct_rusage]:
+    """Wait until an item comes to its end; one whose processes take too many seconds of CPU is killed."""
+    looked = time.monotonic()
+    while True:
+        number, status, used = os.wait4(-1, os.WNOHANG)
+        if number:
+            return number, status, used
+        time.sleep(0.01)
+        if time.monotonic() - looked > 1:
+            looked, spent = time.monotonic(), _seconds_of_groups()
+            for group in running:
+                if spent[group] >= seconds:
+                    with suppress(ProcessLookupError):
+                        os.killpg(group, signal.SIGKILL)
+
+
+def _seconds_of_groups() -> Mapping[int, float]:
+    """What the processes of each group have taken of processors by now, with those that they have waited for."""
+    spent, tick = defaultdict[int, float](float), os.sysconf("SC_CLK_TCK")
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                parts = (entry / "stat").read_text().rpartition(")")[2].split()
+                spent[int(parts[2])] += sum(map(int, parts[11:15])) / tick
+    return spent
 
 
 def _child(item: Item, place: Path, seconds: int) -> None:
     """Answer an item and end the process, whatever comes of it."""
     try:
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-        signal.alarm(60 * seconds)
+        os.setpgid(0, 0)
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 2)
         SCRATCH[0] = str(place)
