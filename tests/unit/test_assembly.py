@@ -219,6 +219,30 @@ def test_a_loop_around_cmpxchg_is_one_operation_of_x86():
     assert said("x86", code) == ["ld v0, x", "atom.relaxed.gpu.or v2, x, 1"]
 
 
+def test_the_result_of_a_loop_around_cmpxchg_is_what_the_operation_has_read():
+    """The register that was expected is another one after an attempt that has failed."""
+    code = (
+        "movl (%rdi), %eax\n.L1:\nmovl %eax, %ecx\nmovl %eax, %edx\norl $1, %edx\nlock cmpxchgl %edx, (%rdi)\njne .L1"
+    )
+    assert said("x86", f"{code}\nmovl %ecx, (%rsi)\nret", ONE) == ["ld v0, x", "atom.relaxed.gpu.or r0, x, 1"]
+
+
+def test_a_loop_around_cmpxchg_that_stores_what_was_read_at_first_is_no_operation():
+    code = "movl (%rdi), %eax; movl %eax, %ecx; .L1:; movl %ecx, %edx; orl $1, %edx; lock cmpxchgl %edx, (%rdi)"
+    assert said("x86", lines("x86", f"{code}; jne .L1")) == [
+        "ld v0, x",
+        "or v1, v0, 1",
+        "atom.relaxed.gpu.exch v2, x, v1",
+    ]
+
+
+def test_what_is_computed_of_a_success_is_known():
+    code = (
+        "mov w9, #2\n.L1:\nldxr w8, [x0]\nstxr w10, w9, [x0]\ncbnz w10, .L1\nadd w10, w10, #1\nstr w10, [x0, #256]\nret"
+    )
+    assert said("armv8", code) == ["atom.relaxed.gpu.exclusive.exch v0, x, 2", "st y, 1"]
+
+
 @pytest.mark.parametrize("status", ["wzr", "w10"])
 def test_an_exchange_that_may_fail_once(status):
     code = f"mov w9, #2\nldaxr w8, [x0]\ncmp w8, #1\nb.ne .L1\nstxr {status}, w9, [x0]\n.L1:\nret"
@@ -245,6 +269,14 @@ REFUSED = {
         "armv8",
         "mov w9, #2; .L1:; ldxr w8, [x0]; dmb ish; stxr w10, w9, [x0]; cbnz w10, .L1; ret",
     ): "within an",
+    (
+        "armv8",
+        "mov w9, #2; .L1:; ldxr w8, [x0]; clrex; stxr w10, w9, [x0]; cbnz w10, .L1; ret",
+    ): "whose store is to come",
+    (
+        "armv8",
+        "mov w9, #2; ldxr w8, [x0]; cmp w8, #1; b.ne .L1; stxr w10, w9, [x0]; str w10, [x0, #256]; .L1:; ret",
+    ): "the success of an exchange that may fail is not understood",
     # The status of the store is not asked, or what fails does not begin again.
     ("armv8", "mov w9, #2; ldxr w8, [x0]; stxr w10, w9, [x0]; ret"): "does not just begin again",
     (

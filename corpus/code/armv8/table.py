@@ -19,12 +19,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from corpus.code.assembly.comparisons import ask, compare, decide, find_flags, find_sign_flags, select
 from corpus.code.assembly.language import LABEL, NUMBER, Jump, MachineJump, MachineLanguage, Meaning, nothing
+from corpus.code.assembly.memory import fence, load, load_exclusive, store, store_exclusive, update
+from corpus.code.assembly.sums import add, calculate, compute, extend, lower, shift
 from corpus.code.assembly.text import AssemblyLine
-from corpus.code.assembly.thread import PAIR, AskedBranch, AssemblyThread
-from corpus.code.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.code.assembly.thread import AssemblyThread, ProcessorState
+from corpus.code.assembly.values import AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.code.passes.exclusives import CLEARED
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
-from corpus.litmus.instructions import Fence, Load, Rmw, Store
+from corpus.litmus.instructions import Comparison, Fence, Load, Rmw, Store
 from corpus.litmus.orders import DEFAULT_RMW, PLAIN, Mode
 from corpus.litmus.processors import exclusive_mode, mode_of
 
@@ -97,71 +101,71 @@ def _size(text: str) -> int:
     return 4 if text.startswith("w") else 8
 
 
-def _get(thread: AssemblyThread, text: str) -> MachineValue:
-    return number(0) if text in ("wzr", "xzr") else thread.get(_name(text))
+def _get(state: ProcessorState, text: str) -> MachineValue:
+    return number(0) if text in ("wzr", "xzr") else state.get(_name(text))
 
 
-def _put(thread: AssemblyThread, text: str, value: MachineValue) -> None:
+def _put(thread: AssemblyThread, state: ProcessorState, text: str, value: MachineValue) -> None:
     if text not in ("wzr", "xzr"):
-        thread.put(_name(text), thread.lowered(value) if _size(text) == 4 else value)
+        state.put(_name(text), lower(thread, value) if _size(text) == 4 else value)
 
 
-def _operand(thread: AssemblyThread, text: str, modifier: str = "") -> MachineValue:
+def _operand(thread: AssemblyThread, state: ProcessorState, text: str, modifier: str = "") -> MachineValue:
     """A register or a number, moved or extended as a further operand says."""
-    value = _get(thread, text) if _name(text) else number(_number(text))
+    value = _get(state, text) if _name(text) else number(_number(text))
     words = modifier.split()
     if not words:
         return value
     amount = _number(words[1]) if len(words) > 1 else 0
     if words[0] in ("uxtw", "sxtw"):
-        value = thread.extended(value, words[0] == "sxtw")
+        value = extend(thread, value, words[0] == "sxtw")
     if words[0] == "lsr":
-        return thread.shifted(value, -amount, _size(text) == 8)
-    return thread.shifted(value, amount)
+        return shift(thread, value, -amount, _size(text) == 8)
+    return shift(thread, value, amount)
 
 
-def _address(thread: AssemblyThread, ins: AssemblyLine) -> MachineValue:
+def _address(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> MachineValue:
     """The address of an access; a base that moves is moved."""
     operands = list(ins.operands)
     at = next(index for index, each in enumerate(operands) if each.startswith("["))
     text = operands[at]
     parts = [each.strip() for each in text.rstrip("!").strip("[]").split(",")]
-    base = _get(thread, parts[0])
-    added = _operand(thread, parts[1], parts[2] if len(parts) > 2 else "") if len(parts) > 1 else number(0)
-    total = thread.add(base, added)
+    base = _get(state, parts[0])
+    added = _operand(thread, state, parts[1], parts[2] if len(parts) > 2 else "") if len(parts) > 1 else number(0)
+    total = add(thread, base, added)
     if text.endswith("!"):
-        _put(thread, parts[0], total)
+        _put(thread, state, parts[0], total)
     if at + 1 < len(operands):
-        _put(thread, parts[0], thread.add(base, _operand(thread, operands[at + 1])))
+        _put(thread, state, parts[0], add(thread, base, _operand(thread, state, operands[at + 1])))
     return total
 
 
 def _computed(operation: str) -> Operation:
-    return lambda thread, left, right: thread.computed(operation, left, right)
+    return lambda thread, left, right: calculate(thread, operation, left, right)
 
 
 def _inverted(thread: AssemblyThread, _: MachineValue, right: MachineValue) -> MachineValue:
-    return thread.compute("xor", right, number(-1))
+    return compute(thread, "xor", right, number(-1))
 
 
 def _without(thread: AssemblyThread, left: MachineValue, right: MachineValue) -> MachineValue:
-    return thread.compute("and", left, thread.compute("xor", right, number(-1)))
+    return compute(thread, "and", left, compute(thread, "xor", right, number(-1)))
 
 
 def _three(operation: Operation, flags: bool = False, unary: bool = False) -> Meaning:
     """``op target, left, right``, with a modifier of the right one after it."""
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, *rest = ins.operands
-        left = number(0) if unary else _get(thread, rest.pop(0))
-        right = _operand(thread, *rest)
+        left = number(0) if unary else _get(state, rest.pop(0))
+        right = _operand(thread, state, *rest)
         result = operation(thread, left, right)
-        _put(thread, target, result)
+        _put(thread, state, target, result)
         if flags:
             subtracts = ins.mnemonic == "subs"
             left, right = (left, right) if subtracts else (result, number(0))
             wide, sums = _size(ins.operands[1]) == 8, ins.mnemonic == "adds"
-            thread.compare(left, right, wide, carry=subtracts, order=not sums)
+            compare(state, left, right, wide, carry=subtracts, order=not sums)
 
     return meaning
 
@@ -169,73 +173,73 @@ def _three(operation: Operation, flags: bool = False, unary: bool = False) -> Me
 def _compared(operation: Operation | None) -> Meaning:
     """``cmp left, right``; with an operation, its result and 0."""
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        left, right = _get(thread, ins.operands[0]), _operand(thread, *ins.operands[1:])
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        left, right = _get(state, ins.operands[0]), _operand(thread, state, *ins.operands[1:])
         if operation is not None:
             left, right = operation(thread, left, right), number(0)
         wide, sums = _size(ins.operands[0]) == 8, ins.mnemonic == "cmn"
-        thread.compare(left, right, wide, carry=operation is None, order=not sums)
+        compare(state, left, right, wide, carry=operation is None, order=not sums)
 
     return meaning
 
 
-def _mov(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    _put(thread, ins.operands[0], _operand(thread, *ins.operands[1:]))
+def _mov(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    _put(thread, state, ins.operands[0], _operand(thread, state, *ins.operands[1:]))
 
 
-def _extend(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    _put(thread, ins.operands[0], thread.extended(_get(thread, ins.operands[1]), ins.mnemonic == "sxtw"))
+def _extend(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    _put(thread, state, ins.operands[0], extend(thread, _get(state, ins.operands[1]), ins.mnemonic == "sxtw"))
 
 
-def _movk(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    old = _get(thread, ins.operands[0])
+def _movk(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    old = _get(state, ins.operands[0])
     known = old.constant if isinstance(old, AffineValue) else None
     shift = _number(ins.operands[2].split()[1]) if len(ins.operands) > 2 else 0
     value: MachineValue = UnknownValue("half of a register is written")
     if known is not None:
         value = number(known & ~(0xFFFF << shift) | (_number(ins.operands[1]) & 0xFFFF) << shift)
-    _put(thread, ins.operands[0], value)
+    _put(thread, state, ins.operands[0], value)
 
 
 def _shift(sign: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, source, amount = ins.operands
         value: MachineValue = UnknownValue("a shift by what was read is not understood")
         if not _name(amount):
-            value = thread.shifted(_get(thread, source), sign * _number(amount), _size(target) == 8)
-        _put(thread, target, value)
+            value = shift(thread, _get(state, source), sign * _number(amount), _size(target) == 8)
+        _put(thread, state, target, value)
 
     return meaning
 
 
-def _field(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _field(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``ubfx`` gives some bits of a register, ``ubfiz`` moves the lowest ones up."""
     target, source, low, width = ins.operands
     start, bits, size = _number(low), _number(width), 8 * _size(target)
     if not 0 < bits <= size - start:
-        raise thread.refuse("a field of bits that its register has not")
-    value = _get(thread, source)
+        raise thread.wrong("a field of bits that its register has not")
+    value = _get(state, source)
     if ins.mnemonic == "ubfx":
-        value = thread.shifted(value, -start, size == 64)
+        value = shift(thread, value, -start, size == 64)
     known = value.constant if isinstance(value, AffineValue) else None
     if known is not None:
         value = number(known & ((1 << bits) - 1))
         if ins.mnemonic == "sbfiz" and value.number >> (bits - 1) & 1:
             value = number(value.number - (1 << bits))
     elif bits == 32:
-        value = thread.extended(value, ins.mnemonic == "sbfiz")
+        value = extend(thread, value, ins.mnemonic == "sbfiz")
     elif bits < 32 and ins.mnemonic != "sbfiz":
-        value = thread.compute("and", value, number((1 << bits) - 1))
+        value = compute(thread, "and", value, number((1 << bits) - 1))
     else:
         value = UnknownValue("some bits with a sign, or more than 32, are not understood")
-    _put(thread, target, value if ins.mnemonic == "ubfx" else thread.shifted(value, start))
+    _put(thread, state, target, value if ins.mnemonic == "ubfx" else shift(thread, value, start))
 
 
-def _condition(thread: AssemblyThread, word: str) -> tuple[str, ComparedFlags]:
+def _condition(state: ProcessorState, word: str) -> tuple[str, ComparedFlags]:
     """What a condition asks: a comparison, and of what."""
     if word in _SIGN:
-        return _SIGN[word], thread.flags_of_sign()
-    return _CONDITIONS[word], thread.flags(_CONDITIONS[word])
+        return _SIGN[word], find_sign_flags(state)
+    return _CONDITIONS[word], find_flags(state, _CONDITIONS[word])
 
 
 def _select(change: Operation | None, given: int) -> Meaning:
@@ -243,29 +247,29 @@ def _select(change: Operation | None, given: int) -> Meaning:
     many registers it names.
     """
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, *sources, word = ins.operands
         if given == 1:
             sources, word = sources * 2, _OPPOSITE[word]
-        one, other = (_get(thread, each) for each in sources)
+        one, other = (_get(state, each) for each in sources)
         if change is not None:
             other = change(thread, other, number(1))
-        _put(thread, target, thread.select(thread.holds(*_condition(thread, word)), one, other))
+        _put(thread, state, target, select(thread, decide(thread, *_condition(state, word)), one, other))
 
     return meaning
 
 
-def _set(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _set(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     target, word = ins.operands
-    _put(thread, target, thread.holds(*_condition(thread, word)))
+    _put(thread, state, target, decide(thread, *_condition(state, word)))
 
 
 def _load(size: int | None = None, word: str | None = None) -> Meaning:
     mode = (mode_of(Load, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        value = thread.load(_address(thread, ins), size or _size(ins.operands[0]), mode)
-        _put(thread, ins.operands[0], thread.extended(value, True) if ins.mnemonic == "ldrsw" else value)
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        value = load(thread, state, _address(thread, state, ins), size or _size(ins.operands[0]), mode)
+        _put(thread, state, ins.operands[0], extend(thread, value, True) if ins.mnemonic == "ldrsw" else value)
 
     return meaning
 
@@ -273,9 +277,9 @@ def _load(size: int | None = None, word: str | None = None) -> Meaning:
 def _store(size: int | None = None, word: str | None = None) -> Meaning:
     mode = (mode_of(Store, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        bytes_, value = size or _size(ins.operands[0]), _get(thread, ins.operands[0])
-        thread.store(_address(thread, ins), bytes_, value, mode)
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        bytes_, value = size or _size(ins.operands[0]), _get(state, ins.operands[0])
+        store(thread, state, _address(thread, state, ins), bytes_, value, mode)
 
     return meaning
 
@@ -283,19 +287,19 @@ def _store(size: int | None = None, word: str | None = None) -> Meaning:
 def _pair(loads: bool) -> Meaning:
     """``ldp`` and ``stp``: two accesses, one after the other, which the model orders no more than that."""
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         one, other, *rest = ins.operands
         size = _size(one)
-        values = [_get(thread, each) for each in (one, other)]
-        address = _address(thread, AssemblyLine(ins.line, ins.mnemonic, tuple(rest)))
+        values = [_get(state, each) for each in (one, other)]
+        address = _address(thread, state, AssemblyLine(ins.line, ins.mnemonic, tuple(rest)))
         for place, (text, value) in enumerate(zip((one, other), values, strict=True)):
-            at = thread.add(address, number(place * size))
+            at = add(thread, address, number(place * size))
             if isinstance(address, AffineValue) and address.base == "memory":
-                raise thread.refuse("two accesses of shared memory that are one instruction")
+                raise thread.wrong("two accesses of shared memory that are one instruction")
             if loads:
-                _put(thread, text, thread.load(at, size))
+                _put(thread, state, text, load(thread, state, at, size))
             else:
-                thread.store(at, size, value)
+                store(thread, state, at, size, value)
 
     return meaning
 
@@ -308,60 +312,63 @@ def _update_mode(acquires: bool, releases: bool) -> Mode:
 def _atomic(operation: str, acquires: bool, releases: bool, negated: bool = False, stores: bool = False) -> Meaning:
     """``swp source, target, [address]`` and the like; ``stores``: without a target."""
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         source, target = ins.operands[0], "wzr" if stores else ins.operands[1]
-        value, wanted = _get(thread, source), target != "wzr"
+        value, wanted = _get(state, source), target != "wzr"
         if negated:
-            value = thread.compute("xor", value, number(-1))
+            value = compute(thread, "xor", value, number(-1))
         mode = _update_mode(acquires and wanted, releases)
-        _put(thread, target, thread.update(operation, _address(thread, ins), (value,), mode, wanted))
+        _put(thread, state, target, update(thread, operation, _address(thread, state, ins), (value,), mode, wanted))
 
     return meaning
 
 
 def _cas(acquires: bool, releases: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         expected, new, _ = ins.operands
-        values = _get(thread, expected), _get(thread, new)
+        values = _get(state, expected), _get(state, new)
         mode = _update_mode(acquires, releases)
-        _put(thread, expected, thread.update("cas", _address(thread, ins), values, mode))
+        _put(thread, state, expected, update(thread, "cas", _address(thread, state, ins), values, mode))
 
     return meaning
 
 
 def _load_exclusive(acquires: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        _put(thread, ins.operands[0], thread.load_exclusive(_address(thread, ins), acquires))
+    mode = exclusive_mode(acquires, False)
+
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        _put(thread, state, ins.operands[0], load_exclusive(thread, state, _address(thread, state, ins), mode))
 
     return meaning
 
 
 def _store_exclusive(releases: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    mode = exclusive_mode(False, releases)
+
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         status, source, _ = ins.operands
-        value = _get(thread, source)
-        thread.store_exclusive(_address(thread, ins), value, lambda acquires: exclusive_mode(acquires, releases), True)
-        _put(thread, status, AffineValue(FAILED))
+        value = _get(state, source)
+        failed = store_exclusive(thread, state, _address(thread, state, ins), value, mode, once=True)
+        _put(thread, state, status, failed)
 
     return meaning
 
 
-def _fence(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _fence(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     (domain,) = ins.operands
     words = {"sy": "dmb.sy", "ish": "dmb.sy", "ld": "dmb.ld", "ishld": "dmb.ld", "st": "dmb.st", "ishst": "dmb.st"}
     if domain not in words:
-        raise thread.refuse("this barrier is not known")
-    thread.fence(mode_of(Fence, words[domain]) or PLAIN)
+        raise thread.wrong("this barrier is not known")
+    fence(thread, mode_of(Fence, words[domain]) or PLAIN)
 
 
-def _clear_exclusive(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _clear_exclusive(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``clrex`` makes the store of a pair that is open fail."""
-    if PAIR in thread.state:
-        raise thread.refuse("it ends an exclusive pair whose store is to come")
+    fence(thread, CLEARED)
 
 
-def _isb(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    thread.fence(mode_of(Fence, "isb") or PLAIN)
+def _isb(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    fence(thread, mode_of(Fence, "isb") or PLAIN)
 
 
 _LSE = {"swp": "exch", "ldadd": "add", "ldset": "or", "ldeor": "xor", "ldclr": "and"}
@@ -444,7 +451,7 @@ def _rows() -> list[Row[Meaning]]:
 
 def _branch(word: str) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
-        return MachineJump(ins.operands[0], lambda thread: thread.asked(*_condition(thread, word)))
+        return MachineJump(ins.operands[0], lambda thread, state: ask(thread, *_condition(state, word)))
 
     return jump
 
@@ -455,8 +462,8 @@ def _compare_branch(operation: str) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
         text, target = ins.operands
 
-        def asked(thread: AssemblyThread) -> bool | AskedBranch:
-            return thread.asked(operation, ComparedFlags(_get(thread, text), number(0), _size(text) == 8))
+        def asked(thread: AssemblyThread, state: ProcessorState) -> bool | Comparison:
+            return ask(thread, operation, ComparedFlags(_get(state, text), number(0), _size(text) == 8))
 
         return MachineJump(target, asked)
 
@@ -469,9 +476,9 @@ def _test_branch(operation: str) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
         text, bit, target = ins.operands
 
-        def asked(thread: AssemblyThread) -> bool | AskedBranch:
-            tested = thread.compute("and", _get(thread, text), number(1 << _number(bit)))
-            return thread.asked(operation, ComparedFlags(tested, number(0)))
+        def asked(thread: AssemblyThread, state: ProcessorState) -> bool | Comparison:
+            tested = compute(thread, "and", _get(state, text), number(1 << _number(bit)))
+            return ask(thread, operation, ComparedFlags(tested, number(0)))
 
         return MachineJump(target, asked)
 

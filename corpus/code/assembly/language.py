@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from corpus.code.assembly.text import AssemblyLine
-from corpus.code.assembly.thread import AskedBranch, AssemblyThread
+from corpus.code.assembly.thread import AssemblyThread, ProcessorState
 from corpus.code.table import Kind, Lack, MeaningT, Row, Table, by_patterns, find, kind
+from corpus.litmus.instructions import Comparison
 
-Meaning = Callable[[AssemblyThread, AssemblyLine], None]
-"""What an instruction does to a thread."""
+Meaning = Callable[[AssemblyThread, ProcessorState, AssemblyLine], None]
+"""What an instruction does to a thread, and to what is known."""
 
 
-def nothing(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def nothing(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """Do nothing, as instructions do that say nothing of memory: ``nop``."""
 
 
@@ -25,7 +26,7 @@ class MachineJump:
     """
 
     target: str | None
-    asked: Callable[[AssemblyThread], bool | AskedBranch] | None = None
+    asked: Callable[[AssemblyThread, ProcessorState], bool | Comparison] | None = None
 
 
 Jump = Callable[[AssemblyLine], MachineJump]

@@ -20,10 +20,6 @@ STACK, MEMORY, RESULTS = "stack", "memory", "results"
 """The bases of addresses: the stack, the locations of the test, and the registers that its condition asks for."""
 
 
-SUCCEEDED, FAILED = "succeeded", "failed"
-"""The bases of what tells of an atomic operation that is tried until it succeeds: 1 and 0 where it has, or 0 and 1."""
-
-
 @dataclass(frozen=True, slots=True)
 class AffineValue:
     """``base + number + factor * register + ..``; registers are sorted, and no factor is 0. ``low``: of the sum, only

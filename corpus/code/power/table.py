@@ -19,13 +19,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from corpus.code.assembly.comparisons import ask, compare, decide, find_flags, forget_flags, select
 from corpus.code.assembly.language import LABEL, Jump, MachineJump, MachineLanguage, Meaning, nothing
+from corpus.code.assembly.memory import control, fence, load, load_exclusive, store, store_exclusive
+from corpus.code.assembly.sums import add, calculate, compute, extend, is_word, shift, subtract, take_word
 from corpus.code.assembly.text import AssemblyLine
-from corpus.code.assembly.thread import AssemblyThread
-from corpus.code.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.code.assembly.thread import AssemblyThread, ProcessorState
+from corpus.code.assembly.values import AffineValue, ComparedFlags, MachineValue, UnknownValue, number
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
 from corpus.litmus.instructions import Fence
-from corpus.litmus.orders import DEFAULT_RMW, PLAIN
+from corpus.litmus.orders import PLAIN
 from corpus.litmus.processors import mode_of
 
 _ADDRESS = re.compile(r"(-?\d+)\((\d+)\)")
@@ -50,18 +53,18 @@ _KINDS: Mapping[str, Kind] = {
 }
 
 
-def _get(thread: AssemblyThread, text: str) -> MachineValue:
-    return thread.get(f"r{text}")
+def _get(state: ProcessorState, text: str) -> MachineValue:
+    return state.get(f"r{text}")
 
 
-def _base(thread: AssemblyThread, text: str) -> MachineValue:
+def _base(state: ProcessorState, text: str) -> MachineValue:
     """A register of an address, where 0 is the number."""
-    return number(0) if text == "0" else _get(thread, text)
+    return number(0) if text == "0" else _get(state, text)
 
 
-def _put(thread: AssemblyThread, text: str, value: MachineValue) -> None:
-    thread.put(f"r{text}", value)
-    thread.forget(f"r{text} turned")
+def _put(state: ProcessorState, text: str, value: MachineValue) -> None:
+    state.put(f"r{text}", value)
+    state.forget(f"r{text} turned")
 
 
 def _immediate(text: str) -> AffineValue:
@@ -73,14 +76,14 @@ def _high(text: str) -> AffineValue:
     return number(((int(text, 0) & 0xFFFF ^ 0x8000) - 0x8000) << 16)
 
 
-def _address(thread: AssemblyThread, operands: tuple[str, ...]) -> MachineValue:
+def _address(thread: AssemblyThread, state: ProcessorState, operands: tuple[str, ...]) -> MachineValue:
     """The address of an access: ``256(3)``, or two registers."""
     if len(operands) == 2:
-        return thread.add(_base(thread, operands[0]), _get(thread, operands[1]))
+        return add(thread, _base(state, operands[0]), _get(state, operands[1]))
     found = _ADDRESS.fullmatch(operands[0])
     if found is None:
         return UnknownValue(f"the address {operands[0]} is not understood")
-    return thread.add(_base(thread, found[2]), number(int(found[1])))
+    return add(thread, _base(state, found[2]), number(int(found[1])))
 
 
 def _three(operation: str, immediate: bool = False, high: bool = False, record: bool = False) -> Meaning:
@@ -88,36 +91,36 @@ def _three(operation: str, immediate: bool = False, high: bool = False, record: 
     of which a mask leaves the lower ones.
     """
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, left, right = ins.operands
-        one = _base(thread, left) if ins.mnemonic in ("addi", "addis") else _get(thread, left)
-        other: MachineValue = _immediate(right) if immediate else _get(thread, right)
+        one = _base(state, left) if ins.mnemonic in ("addi", "addis") else _get(state, left)
+        other: MachineValue = _immediate(right) if immediate else _get(state, right)
         if high:
-            other = _high(right) if operation == "add" else thread.shifted(other, 16)
-        result = thread.computed(operation, one, other)
-        _put(thread, target, result)
+            other = _high(right) if operation == "add" else shift(thread, other, 16)
+        result = calculate(thread, operation, one, other)
+        _put(state, target, result)
         if record:
-            thread.compare(result, number(0), carry=False, order=not high, key="cr0")
+            compare(state, result, number(0), carry=False, order=not high, key="cr0")
 
     return meaning
 
 
-def _subtract_from(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _subtract_from(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     target, left, right = ins.operands
-    _put(thread, target, thread.subtract(_get(thread, right), _get(thread, left)))
+    _put(state, target, subtract(thread, _get(state, right), _get(state, left)))
 
 
-def _move(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    _put(thread, ins.operands[0], _get(thread, ins.operands[1]))
+def _move(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    _put(state, ins.operands[0], _get(state, ins.operands[1]))
 
 
-def _constant(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _constant(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     target, text = ins.operands
-    _put(thread, target, _high(text) if ins.mnemonic == "lis" else _immediate(text))
+    _put(state, target, _high(text) if ins.mnemonic == "lis" else _immediate(text))
 
 
-def _extend(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    _put(thread, ins.operands[0], thread.extended(_get(thread, ins.operands[1]), ins.mnemonic == "extsw"))
+def _extend(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    _put(state, ins.operands[0], extend(thread, _get(state, ins.operands[1]), ins.mnemonic == "extsw"))
 
 
 def _mask(begin: int, end: int) -> int:
@@ -140,16 +143,16 @@ def _rotated(thread: AssemblyThread, value: MachineValue, amount: int, mask: int
         whole = value.constant & _ALL
         return number(((whole << amount) | (whole >> (64 - amount))) & mask)
     if every == taken:
-        value = thread.word(value)
-    elif not thread.is_word(value):
+        value = take_word(thread, value)
+    elif not is_word(thread, value):
         return UnknownValue("a rotation of more than 32 bits is not understood")
     left = amount if taken >> (64 - amount) == 0 or amount == 0 else amount - 64
     if left < 0 and taken & ((1 << -left) - 1):
         return UnknownValue("a rotation that moves bits both ways is not understood")
     if taken == 0xFFFFFFFF >> max(-left, 0) << max(-left, 0) and left >= 0:
-        return thread.shifted(value, left)
+        return shift(thread, value, left)
     signed = taken - (1 << 32) if taken >> 31 else taken
-    return thread.shifted(thread.compute("and", value, number(signed)), left)
+    return shift(thread, compute(thread, "and", value, number(signed)), left)
 
 
 def _rotated_word(thread: AssemblyThread, value: MachineValue, amount: int, mask: int) -> MachineValue:
@@ -160,22 +163,22 @@ def _rotated_word(thread: AssemblyThread, value: MachineValue, amount: int, mask
             return UnknownValue("a rotation that moves bits both ways is not understood")
         amount += 32
     if isinstance(value, AffineValue) and value.base is None:
-        value = thread.word(value)
+        value = take_word(thread, value)
     return _rotated(thread, value, amount, mask)
 
 
-def _rotate_word(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _rotate_word(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``rlwinm target, source, amount, begin, end``; ``rlwimi`` keeps what the target has outside of the mask."""
     target, source, *numbers = ins.operands
     amount, begin, end = (int(each) for each in numbers)
     mask = _mask(begin + 32, end + 32) & 0xFFFFFFFF
-    value = _rotated_word(thread, _get(thread, source), amount, mask)
+    value = _rotated_word(thread, _get(state, source), amount, mask)
     if begin > end:
         value = _without_above(thread, value)
     if ins.mnemonic == "rlwimi":
-        rest = thread.compute("and", _get(thread, target), number(~mask & 0xFFFFFFFF))
-        value = _without_above(thread, thread.compute("or", rest, value))
-    _put(thread, target, value)
+        rest = compute(thread, "and", _get(state, target), number(~mask & 0xFFFFFFFF))
+        value = _without_above(thread, compute(thread, "or", rest, value))
+    _put(state, target, value)
 
 
 def _without_above(thread: AssemblyThread, value: MachineValue) -> MachineValue:
@@ -183,18 +186,18 @@ def _without_above(thread: AssemblyThread, value: MachineValue) -> MachineValue:
     return replace(value, low=True) if isinstance(value, AffineValue) else value
 
 
-def _clear_left(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _clear_left(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     target, source, bits = ins.operands
-    _put(thread, target, _rotated_word(thread, _get(thread, source), 0, 0xFFFFFFFF >> int(bits)))
+    _put(state, target, _rotated_word(thread, _get(state, source), 0, 0xFFFFFFFF >> int(bits)))
 
 
-def _rotate(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _rotate(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``rldicl``, ``rldicr``, ``rldic`` and what is short for them."""
     name, (target, source, *rest) = ins.mnemonic, ins.operands
     amount, *edges = (int(each) for each in rest)
-    value = thread.content(f"r{source}")
+    value = state.known.get(f"r{source}")
     turned = 0
-    before = thread.content(f"r{source} turned")
+    before = state.known.get(f"r{source} turned")
     if isinstance(before, ComparedFlags) and isinstance(before.right, AffineValue):
         value, turned = before.left, before.right.number
     if not isinstance(value, AffineValue | UnknownValue):
@@ -210,16 +213,16 @@ def _rotate(thread: AssemblyThread, ins: AssemblyLine) -> None:
     }
     moved = {"clrldi": 0, "srdi": 64 - amount}.get(name, amount)
     if name == "rotldi":
-        _put(thread, target, UnknownValue("a rotated value is used as it is"))
-        thread.put(f"r{target} turned", ComparedFlags(value, number((turned + moved) % 64)))
+        _put(state, target, UnknownValue("a rotated value is used as it is"))
+        state.put(f"r{target} turned", ComparedFlags(value, number((turned + moved) % 64)))
         return
-    _put(thread, target, _rotated(thread, value, turned + moved, masks[name]()))
+    _put(state, target, _rotated(thread, value, turned + moved, masks[name]()))
 
 
 def _word_shift(sign: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, source, amount = ins.operands
-        _put(thread, target, thread.extended(thread.shifted(_get(thread, source), sign * int(amount)), False))
+        _put(state, target, extend(thread, shift(thread, _get(state, source), sign * int(amount)), False))
 
     return meaning
 
@@ -227,97 +230,97 @@ def _word_shift(sign: int) -> Meaning:
 def _compare(immediate: bool, wide: bool, signless: bool) -> Meaning:
     """``cmpw field, left, right``, where field 0 need not be said."""
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         field, left, right = ins.operands if len(ins.operands) == 3 else ("0", *ins.operands)
-        one, other = _get(thread, left), _immediate(right) if immediate else _get(thread, right)
+        one, other = _get(state, left), _immediate(right) if immediate else _get(state, right)
         key = f"cr{field.removeprefix('cr')}"
         flags = ComparedFlags(one, other, wide, signless)
         for part in ("", " carry", " order"):
-            thread.put(f"{key}{part}", flags)
+            state.put(f"{key}{part}", flags)
 
     return meaning
 
 
-def _asked(thread: AssemblyThread, field: str, operation: str) -> tuple[str, ComparedFlags]:
+def _asked(state: ProcessorState, field: str, operation: str) -> tuple[str, ComparedFlags]:
     key = f"cr{field.removeprefix('cr')}"
-    operation = _SIGNLESS[operation] if thread.flags("eq", key).signless else operation
-    return operation, thread.flags(operation, key)
+    operation = _SIGNLESS[operation] if find_flags(state, "eq", key).signless else operation
+    return operation, find_flags(state, operation, key)
 
 
-def _select(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _select(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``isel target, one, other, bit``."""
     target, one, other, bit = ins.operands
     field, which = divmod(int(bit), 4)
     if which == 3:
-        raise thread.refuse("this bit of the condition register is not known")
-    condition = thread.holds(*_asked(thread, str(field), ("lt", "gt", "eq")[which]))
-    _put(thread, target, thread.select(condition, _base(thread, one), _get(thread, other)))
+        raise thread.wrong("this bit of the condition register is not known")
+    condition = decide(thread, *_asked(state, str(field), ("lt", "gt", "eq")[which]))
+    _put(state, target, select(thread, condition, _base(state, one), _get(state, other)))
 
 
 def _named_select(operation: str) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, one, other, *field = ins.operands
-        condition = thread.holds(*_asked(thread, (field or ["0"])[0], operation))
-        _put(thread, target, thread.select(condition, _base(thread, one), _get(thread, other)))
+        condition = decide(thread, *_asked(state, (field or ["0"])[0], operation))
+        _put(state, target, select(thread, condition, _base(state, one), _get(state, other)))
 
     return meaning
 
 
-def _unknown(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _unknown(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """What computes with bits of the condition register gives nothing that is known."""
-    _put(thread, ins.operands[0], UnknownValue("a bit of the condition register is used as a number"))
+    _put(state, ins.operands[0], UnknownValue("a bit of the condition register is used as a number"))
 
 
-def _unknown_bit(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    thread.no_flags("a bit of the condition register was computed", key=f"cr{int(ins.operands[0]) // 4}")
+def _unknown_bit(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    forget_flags(state, "a bit of the condition register was computed", key=f"cr{int(ins.operands[0]) // 4}")
 
 
-def _unknown_fields(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _unknown_fields(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``mtcrf mask, register``: the highest of eight bits is field 0."""
     for field in range(8):
         if int(ins.operands[0]) >> (7 - field) & 1:
-            thread.no_flags("a field of the condition register was computed", key=f"cr{field}")
+            forget_flags(state, "a field of the condition register was computed", key=f"cr{field}")
 
 
 def _load(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        value = thread.load(_address(thread, ins.operands[1:]), size)
-        _put(thread, ins.operands[0], thread.extended(value, True) if ins.mnemonic.startswith("lwa") else value)
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        value = load(thread, state, _address(thread, state, ins.operands[1:]), size)
+        _put(state, ins.operands[0], extend(thread, value, True) if ins.mnemonic.startswith("lwa") else value)
 
     return meaning
 
 
 def _store(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        address, value = _address(thread, ins.operands[1:]), _get(thread, ins.operands[0])
-        thread.store(address, size, value)
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        address, value = _address(thread, state, ins.operands[1:]), _get(state, ins.operands[0])
+        store(thread, state, address, size, value)
         if ins.mnemonic == "stdu":
-            _put(thread, ins.operands[1].partition("(")[2].rstrip(")"), address)
+            _put(state, ins.operands[1].partition("(")[2].rstrip(")"), address)
 
     return meaning
 
 
-def _load_reserve(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    _put(thread, ins.operands[0], thread.load_exclusive(_address(thread, ins.operands[1:3]), acquires=False))
+def _load_reserve(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    _put(state, ins.operands[0], load_exclusive(thread, state, _address(thread, state, ins.operands[1:3]), PLAIN))
 
 
-def _store_conditional(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _store_conditional(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     source, *address = ins.operands
-    read = thread.store_exclusive(_address(thread, tuple(address)), _get(thread, source), lambda _: DEFAULT_RMW)
-    thread.control(read)
-    thread.compare(AffineValue(FAILED), number(0), key="cr0")
+    failed = store_exclusive(thread, state, _address(thread, state, tuple(address)), _get(state, source), PLAIN)
+    control(thread, failed)
+    compare(state, failed, number(0), key="cr0")
 
 
 def _fence(word: str) -> Meaning:
     mode = mode_of(Fence, word) or PLAIN
-    return lambda thread, ins: thread.fence(mode)
+    return lambda thread, state, ins: fence(thread, mode)
 
 
-def _sync(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _sync(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     words = {(): "sync", ("0",): "sync", ("1",): "lwsync"}
     if ins.operands not in words:
-        raise thread.refuse("this barrier is not known")
-    thread.fence(mode_of(Fence, words[ins.operands]) or PLAIN)
+        raise thread.wrong("this barrier is not known")
+    fence(thread, mode_of(Fence, words[ins.operands]) or PLAIN)
 
 
 def _rows() -> list[Row[Meaning]]:
@@ -387,7 +390,7 @@ def _branch(word: str) -> Jump:
 
     def jump(ins: AssemblyLine) -> MachineJump:
         field, target = ("0", *ins.operands)[-2:]
-        asked = lambda thread: thread.asked(*_asked(thread, field, _CONDITIONS[word]))  # noqa: E731
+        asked = lambda thread, state: ask(thread, *_asked(state, field, _CONDITIONS[word]))  # noqa: E731
         return MachineJump("" if target in (".+4", "$+4") else target, asked)
 
     return jump
@@ -398,7 +401,7 @@ def _return(word: str) -> Jump:
 
     def jump(ins: AssemblyLine) -> MachineJump:
         (field,) = ins.operands or ("0",)
-        return MachineJump(None, lambda thread: thread.asked(*_asked(thread, field, _CONDITIONS[word])))
+        return MachineJump(None, lambda thread, state: ask(thread, *_asked(state, field, _CONDITIONS[word])))
 
     return jump
 

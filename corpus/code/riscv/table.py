@@ -19,12 +19,15 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from corpus.code.assembly.comparisons import ask, decide
 from corpus.code.assembly.language import LABEL, NUMBER, Jump, MachineJump, MachineLanguage, Meaning, nothing
+from corpus.code.assembly.memory import fence, load, load_exclusive, store, store_exclusive, update
+from corpus.code.assembly.sums import add, calculate, extend, lower, shift, subtract
 from corpus.code.assembly.text import AssemblyLine
-from corpus.code.assembly.thread import AskedBranch, AssemblyThread
-from corpus.code.assembly.values import FAILED, AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.code.assembly.thread import AssemblyThread, ProcessorState
+from corpus.code.assembly.values import AffineValue, ComparedFlags, MachineValue, UnknownValue, number
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
-from corpus.litmus.instructions import Fence, Load, Rmw, Store
+from corpus.litmus.instructions import Comparison, Fence, Load, Rmw, Store
 from corpus.litmus.orders import DEFAULT_RMW, PLAIN, Mode
 from corpus.litmus.processors import ACQUIRING_STORE, RELEASING_LOAD, exclusive_mode, mode_of
 
@@ -51,78 +54,78 @@ _KINDS: Mapping[str, Kind] = {
 }
 
 
-def _get(thread: AssemblyThread, name: str) -> MachineValue:
+def _get(state: ProcessorState, name: str) -> MachineValue:
     name = _REGISTERS[name]
-    return number(0) if name == "zero" else thread.get(name)
+    return number(0) if name == "zero" else state.get(name)
 
 
-def _put(thread: AssemblyThread, name: str, value: MachineValue) -> None:
+def _put(state: ProcessorState, name: str, value: MachineValue) -> None:
     name = _REGISTERS[name]
     if name != "zero":
-        thread.put(name, value)
+        state.put(name, value)
 
 
-def _value(thread: AssemblyThread, text: str) -> MachineValue:
-    return number(int(text, 0)) if _NUMBER.fullmatch(text) else _get(thread, text)
+def _value(state: ProcessorState, text: str) -> MachineValue:
+    return number(int(text, 0)) if _NUMBER.fullmatch(text) else _get(state, text)
 
 
-def _address(thread: AssemblyThread, text: str) -> MachineValue:
+def _address(thread: AssemblyThread, state: ProcessorState, text: str) -> MachineValue:
     found = _ADDRESS.fullmatch(text.replace(" ", ""))
     if found is None:
         return UnknownValue(f"the address {text} is not understood")
-    return thread.add(_get(thread, found[2]), number(int(found[1] or "0", 0)))
+    return add(thread, _get(state, found[2]), number(int(found[1] or "0", 0)))
 
 
 def _word(thread: AssemblyThread, ins: AssemblyLine, value: MachineValue) -> MachineValue:
     """A result, of which an instruction on words keeps the lowest 32 bits with their sign."""
-    return thread.lowered(value) if ins.mnemonic.endswith("w") else value
+    return lower(thread, value) if ins.mnemonic.endswith("w") else value
 
 
 def _three(operation: str) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, left, right = ins.operands
-        result = thread.computed(operation, _get(thread, left), _value(thread, right))
-        _put(thread, target, _word(thread, ins, result))
+        result = calculate(thread, operation, _get(state, left), _value(state, right))
+        _put(state, target, _word(thread, ins, result))
 
     return meaning
 
 
 def _shift(sign: int, wide: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, source, amount = ins.operands
-        value = thread.shifted(_get(thread, source), sign * int(amount, 0), wide)
-        _put(thread, target, value if wide else thread.lowered(value))
+        value = shift(thread, _get(state, source), sign * int(amount, 0), wide)
+        _put(state, target, value if wide else lower(thread, value))
 
     return meaning
 
 
-def _move(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    _put(thread, ins.operands[0], _value(thread, ins.operands[1]))
+def _move(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    _put(state, ins.operands[0], _value(state, ins.operands[1]))
 
 
-def _negated(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    _put(thread, ins.operands[0], _word(thread, ins, thread.subtract(number(0), _value(thread, ins.operands[1]))))
+def _negated(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    _put(state, ins.operands[0], _word(thread, ins, subtract(thread, number(0), _value(state, ins.operands[1]))))
 
 
 def _extend(signed: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        _put(thread, ins.operands[0], thread.extended(_get(thread, ins.operands[1]), signed))
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        _put(state, ins.operands[0], extend(thread, _get(state, ins.operands[1]), signed))
 
     return meaning
 
 
-def _upper(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    _put(thread, ins.operands[0], thread.lowered(number(int(ins.operands[1], 0) << 12)))
+def _upper(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    _put(state, ins.operands[0], lower(thread, number(int(ins.operands[1], 0) << 12)))
 
 
 def _set(operation: str, zero: bool = False) -> Meaning:
     """``slt target, left, right``; with ``zero``, a comparison with 0."""
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, left, *rest = ins.operands
-        right = number(0) if zero else _value(thread, rest[0])
-        flags = ComparedFlags(_get(thread, left), right, wide=True)
-        _put(thread, target, thread.holds(operation, flags))
+        right = number(0) if zero else _value(state, rest[0])
+        flags = ComparedFlags(_get(state, left), right, wide=True)
+        _put(state, target, decide(thread, operation, flags))
 
     return meaning
 
@@ -130,28 +133,28 @@ def _set(operation: str, zero: bool = False) -> Meaning:
 def _load(size: int, word: str | None = None) -> Meaning:
     mode = (mode_of(Load, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        value = thread.load(_address(thread, ins.operands[1]), size, mode)
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        value = load(thread, state, _address(thread, state, ins.operands[1]), size, mode)
         known = value.constant if isinstance(value, AffineValue) else None
         if ins.mnemonic == "lb" and known is not None:
             value = number((known ^ 0x80) - 0x80)
-        _put(thread, ins.operands[0], value)
+        _put(state, ins.operands[0], value)
 
     return meaning
 
 
-def _load_unsigned(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    if not thread.signless:
-        raise thread.refuse("a test with negative numbers, and it drops a sign")
-    _load(4)(thread, ins)
+def _load_unsigned(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    if not thread.numbers.signless:
+        raise thread.wrong("a test with negative numbers, and it drops a sign")
+    _load(4)(thread, state, ins)
 
 
 def _store(size: int, word: str | None = None) -> Meaning:
     mode = (mode_of(Store, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        value = _get(thread, ins.operands[0])
-        thread.store(_address(thread, ins.operands[1]), size, value, mode)
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        value = _get(state, ins.operands[0])
+        store(thread, state, _address(thread, state, ins.operands[1]), size, value, mode)
 
     return meaning
 
@@ -159,52 +162,53 @@ def _store(size: int, word: str | None = None) -> Meaning:
 def _atomic(operation: str, word: str) -> Meaning:
     mode: Mode = (mode_of(Rmw, word) if word else None) or DEFAULT_RMW
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, source, address = ins.operands
-        operands = (_get(thread, target), _get(thread, source)) if operation == "cas" else (_get(thread, source),)
-        place = _address(thread, address)
-        _put(thread, target, thread.update(operation, place, operands, mode, _REGISTERS[target] != "zero"))
+        operands = (_get(state, target), _get(state, source)) if operation == "cas" else (_get(state, source),)
+        place = _address(thread, state, address)
+        _put(state, target, update(thread, operation, place, operands, mode, _REGISTERS[target] != "zero"))
 
     return meaning
 
 
 def _load_reserved(word: str) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    mode = exclusive_mode(bool(word), False)
+    if word == "aqrl":
+        mode = replace(mode, tags=(*mode.tags, RELEASING_LOAD))
+
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         if word == "rl":
-            raise thread.refuse("a load that releases and does not acquire")
-        more = (RELEASING_LOAD,) if word == "aqrl" else ()
-        _put(thread, ins.operands[0], thread.load_exclusive(_address(thread, ins.operands[1]), bool(word), more))
+            raise thread.wrong("a load that releases and does not acquire")
+        _put(state, ins.operands[0], load_exclusive(thread, state, _address(thread, state, ins.operands[1]), mode))
 
     return meaning
 
 
 def _store_conditional(word: str) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    mode = exclusive_mode(False, bool(word))
+    if word == "aqrl":
+        mode = replace(mode, tags=(*mode.tags, ACQUIRING_STORE))
+
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         if word == "aq":
-            raise thread.refuse("a store that acquires and does not release")
+            raise thread.wrong("a store that acquires and does not release")
         status, source, address = ins.operands
-        value = _get(thread, source)
-
-        def mode(acquires: bool) -> Mode:
-            done = exclusive_mode(acquires, bool(word))
-            return replace(done, tags=(*done.tags, ACQUIRING_STORE)) if word == "aqrl" else done
-
-        thread.store_exclusive(_address(thread, address), value, mode)
-        _put(thread, status, AffineValue(FAILED))
+        value = _get(state, source)
+        _put(state, status, store_exclusive(thread, state, _address(thread, state, address), value, mode))
 
     return meaning
 
 
-def _fence(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _fence(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     words = [each.replace("i", "").replace("o", "") for each in ins.operands] or ["rw", "rw"]  # devices are not here
     found = mode_of(Fence, "fence." + ".".join(words))
     if found is None:
-        raise thread.refuse("this fence is not known")
-    thread.fence(found)
+        raise thread.wrong("this fence is not known")
+    fence(thread, found)
 
 
-def _fence_tso(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    thread.fence(mode_of(Fence, "fence.tso") or PLAIN)
+def _fence_tso(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    fence(thread, mode_of(Fence, "fence.tso") or PLAIN)
 
 
 _AMO = {"amoswap": "exch", "amoadd": "add", "amoand": "and", "amoor": "or", "amoxor": "xor"}
@@ -264,9 +268,9 @@ def _branch(operation: str, zero: bool) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
         left, *rest = ins.operands
 
-        def asked(thread: AssemblyThread) -> bool | AskedBranch:
-            right = number(0) if zero else _get(thread, rest[0])
-            return thread.asked(operation, ComparedFlags(_get(thread, left), right, wide=True))
+        def asked(thread: AssemblyThread, state: ProcessorState) -> bool | Comparison:
+            right = number(0) if zero else _get(state, rest[0])
+            return ask(thread, operation, ComparedFlags(_get(state, left), right, wide=True))
 
         return MachineJump(ins.operands[-1], asked)
 

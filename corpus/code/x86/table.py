@@ -18,9 +18,12 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from corpus.code.assembly.comparisons import ask, compare, decide, find_flags, find_sign_flags, forget_flags, select
 from corpus.code.assembly.language import LABEL, NUMBER, Jump, MachineJump, MachineLanguage, Meaning, nothing
+from corpus.code.assembly.memory import compare_exchange, fence, load, store, update
+from corpus.code.assembly.sums import add, calculate, compute, extend, lower, shift, subtract, take_byte
 from corpus.code.assembly.text import AssemblyLine
-from corpus.code.assembly.thread import AssemblyThread
+from corpus.code.assembly.thread import AssemblyThread, ProcessorState
 from corpus.code.assembly.values import (
     STACK,
     AffineValue,
@@ -98,58 +101,64 @@ _SIGN = {"s": "lt", "ns": "ge"}
 """Conditions on the sign of the result alone: of a comparison with 0."""
 
 
-def _address(thread: AssemblyThread, text: str) -> MachineValue:
+def _address(thread: AssemblyThread, state: ProcessorState, text: str) -> MachineValue:
     found = _MEMORY.fullmatch(text.replace(" ", ""))
     if found is None:
         return UnknownValue(f"the address {text} is not understood")
     total: MachineValue = number(int(found["number"] or "0", 0))
     for name, factor in ((found["base"], 1), (found["index"], int(found["factor"] or "1"))):
         if name is not None:
-            value = thread.get(_REGISTERS[name][0])
+            value = state.get(_REGISTERS[name][0])
             if isinstance(value, AffineValue) and factor != 1:
                 value = value.times(factor) or UnknownValue(f"the address {text} is not understood")
-            total = thread.add(total, value)
+            total = add(thread, total, value)
     return total
 
 
-def read(thread: AssemblyThread, operand: str, size: int) -> MachineValue:
+def read(thread: AssemblyThread, state: ProcessorState, operand: str, size: int) -> MachineValue:
     """Return the value of an operand of so many bytes."""
     if operand.startswith("$"):
         immediate = int(operand[1:], 0)
         return number(immediate & 0xFF if size == 1 else immediate)
     if not operand.startswith("%"):
-        return thread.load(_address(thread, operand), size)
+        return load(thread, state, _address(thread, state, operand), size)
     whole, _ = _REGISTERS[operand]
-    if size == 1 and thread.content(f"{whole} low") is not None:
-        return thread.get(f"{whole} low")
-    value = thread.get(whole)
-    return thread.byte(value) if size == 1 else value
+    if size == 1 and state.known.get(f"{whole} low") is not None:
+        return state.get(f"{whole} low")
+    value = state.get(whole)
+    return take_byte(thread, value) if size == 1 else value
 
 
-def write(thread: AssemblyThread, operand: str, size: int, value: MachineValue) -> None:
+def write(thread: AssemblyThread, state: ProcessorState, operand: str, size: int, value: MachineValue) -> None:
     """Put a value into an operand of so many bytes. The upper half of a register is 0 where the lower one is written,
     and the rest of it stays where a byte is.
     """
     if not operand.startswith("%"):
-        thread.store(_address(thread, operand), size, value)
+        store(thread, state, _address(thread, state, operand), size, value)
         return
     whole, _ = _REGISTERS[operand]
     if size == 1:
-        clear, value = thread.get(whole) == number(0), thread.byte(value)
-        thread.put(f"{whole} low", value)
-        thread.put(whole, value if clear else UnknownValue("one byte of a register was written"))
+        clear, value = state.get(whole) == number(0), take_byte(thread, value)
+        state.put(f"{whole} low", value)
+        state.put(whole, value if clear else UnknownValue("one byte of a register was written"))
     else:
-        thread.forget(f"{whole} low")
-        thread.put(whole, thread.lowered(value) if size == 4 else value)
+        state.forget(f"{whole} low")
+        state.put(whole, lower(thread, value) if size == 4 else value)
 
 
 def _compare(
-    thread: AssemblyThread, left: MachineValue, right: MachineValue, size: int, carry: bool = True, order: bool = True
+    thread: AssemblyThread,
+    state: ProcessorState,
+    left: MachineValue,
+    right: MachineValue,
+    size: int,
+    carry: bool = True,
+    order: bool = True,
 ) -> None:
     """Set flags. A byte is compared as the number that it is with its sign."""
     if size == 1:
-        left, right = (_with_sign(thread.byte(each)) for each in (left, right))
-    thread.compare(left, right, size == 8, carry, order)
+        left, right = (_with_sign(take_byte(thread, each)) for each in (left, right))
+    compare(state, left, right, size == 8, carry, order)
 
 
 def _with_sign(value: MachineValue) -> MachineValue:
@@ -160,39 +169,39 @@ def _with_sign(value: MachineValue) -> MachineValue:
 def _two(operation: Operation, size: int, carry: bool = True, order: bool = True) -> Meaning:
     """``op source, target``: the target becomes ``operation(target, source)``, and the flags compare it with 0."""
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         source, target = ins.operands
-        result = operation(thread, read(thread, target, size), read(thread, source, size))
-        write(thread, target, size, result)
-        _compare(thread, result, number(0), size, carry, order)
+        result = operation(thread, read(thread, state, target, size), read(thread, state, source, size))
+        write(thread, state, target, size, result)
+        _compare(thread, state, result, number(0), size, carry, order)
 
     return meaning
 
 
 def _sub(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         source, target = ins.operands
-        left, right = read(thread, target, size), read(thread, source, size)
-        write(thread, target, size, thread.subtract(left, right))
-        _compare(thread, left, right, size)
+        left, right = read(thread, state, target, size), read(thread, state, source, size)
+        write(thread, state, target, size, subtract(thread, left, right))
+        _compare(thread, state, left, right, size)
 
     return meaning
 
 
 def _computed(operation: str) -> Operation:
-    return lambda thread, left, right: thread.compute(operation, left, right)
+    return lambda thread, left, right: compute(thread, operation, left, right)
 
 
 def _xor(size: int) -> Meaning:
     """The way to make a register 0 is no computation of what it held."""
     general = _two(_computed("xor"), size)
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         if ins.operands[0] == ins.operands[1]:
-            write(thread, ins.operands[1], size, number(0))
-            _compare(thread, number(0), number(0), size)
+            write(thread, state, ins.operands[1], size, number(0))
+            _compare(thread, state, number(0), number(0), size)
         else:
-            general(thread, ins)
+            general(thread, state, ins)
 
     return meaning
 
@@ -200,21 +209,22 @@ def _xor(size: int) -> Meaning:
 def _multiply(size: int) -> Meaning:
     """``imul`` of two operands, of whose flags none is known that is understood here."""
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         source, target = ins.operands
-        write(thread, target, size, thread.compute("mul", read(thread, target, size), read(thread, source, size)))
-        thread.no_flags("the flags of a product")
+        values = read(thread, state, target, size), read(thread, state, source, size)
+        write(thread, state, target, size, compute(thread, "mul", *values))
+        forget_flags(state, "the flags of a product")
 
     return meaning
 
 
 def _one(change: Callable[[AssemblyThread, MachineValue], MachineValue], size: int, flags: bool = True) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         (target,) = ins.operands
-        result = change(thread, read(thread, target, size))
-        write(thread, target, size, result)
+        result = change(thread, read(thread, state, target, size))
+        write(thread, state, target, size, result)
         if flags:
-            _compare(thread, result, number(0), size, carry=False, order=False)
+            _compare(thread, state, result, number(0), size, carry=False, order=False)
 
     return meaning
 
@@ -222,157 +232,158 @@ def _one(change: Callable[[AssemblyThread, MachineValue], MachineValue], size: i
 def _shift(sign: int, size: int) -> Meaning:
     """A shift by a count modulo 32 or 64, which leaves the flags where that is 0."""
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        count = read(thread, ins.operands[0], 1) if len(ins.operands) == 2 else number(1)
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        count = read(thread, state, ins.operands[0], 1) if len(ins.operands) == 2 else number(1)
         known = count.constant if isinstance(count, AffineValue) else None
         target = ins.operands[-1]
-        old = read(thread, target, size)
+        old = read(thread, state, target, size)
         value: MachineValue = UnknownValue("a shift by what was read is not understood")
         if known is not None:
             known %= 64 if size == 8 else 32
-            value = thread.byte(old) if size == 1 else old
-            value = thread.shifted(value, sign * known, size == 8) if known or size == 4 else value
-        write(thread, target, size, value)
+            value = take_byte(thread, old) if size == 1 else old
+            value = shift(thread, value, sign * known, size == 8) if known or size == 4 else value
+        write(thread, state, target, size, value)
         if known != 0:
-            _compare(thread, value, number(0), size, carry=False, order=False)
+            _compare(thread, state, value, number(0), size, carry=False, order=False)
 
     return meaning
 
 
 def _move(source_size: int, size: int, signed: bool = False) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        value = read(thread, ins.operands[0], source_size)
-        write(thread, ins.operands[1], size, thread.extended(value, True) if signed else value)
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        value = read(thread, state, ins.operands[0], source_size)
+        write(thread, state, ins.operands[1], size, extend(thread, value, True) if signed else value)
 
     return meaning
 
 
 def _lea(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        write(thread, ins.operands[1], size, _address(thread, ins.operands[0]))
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        write(thread, state, ins.operands[1], size, _address(thread, state, ins.operands[0]))
 
     return meaning
 
 
 def _cmp(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        right, left = (read(thread, operand, size) for operand in ins.operands)
-        _compare(thread, left, right, size)
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        right, left = (read(thread, state, operand, size) for operand in ins.operands)
+        _compare(thread, state, left, right, size)
 
     return meaning
 
 
 def _test(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        right, left = (read(thread, operand, size) for operand in ins.operands)
-        both = left if left == right else thread.compute("and", left, right)
-        _compare(thread, both, number(0), size)
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        right, left = (read(thread, state, operand, size) for operand in ins.operands)
+        both = left if left == right else compute(thread, "and", left, right)
+        _compare(thread, state, both, number(0), size)
 
     return meaning
 
 
-def _condition(thread: AssemblyThread, word: str) -> tuple[str, ComparedFlags]:
+def _condition(state: ProcessorState, word: str) -> tuple[str, ComparedFlags]:
     """What a condition asks: a comparison, and of what."""
     if word in _SIGN:
-        return _SIGN[word], thread.flags_of_sign()
-    return _CONDITIONS[word], thread.flags(_CONDITIONS[word])
+        return _SIGN[word], find_sign_flags(state)
+    return _CONDITIONS[word], find_flags(state, _CONDITIONS[word])
 
 
 def _set(word: str) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
-        write(thread, ins.operands[0], 1, thread.holds(*_condition(thread, word)))
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+        write(thread, state, ins.operands[0], 1, decide(thread, *_condition(state, word)))
 
     return meaning
 
 
 def _cmov(word: str, size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         source, target = ins.operands
-        value = read(thread, source, size), read(thread, target, size)
-        write(thread, target, size, thread.select(thread.holds(*_condition(thread, word)), *value))
+        value = read(thread, state, source, size), read(thread, state, target, size)
+        write(thread, state, target, size, select(thread, decide(thread, *_condition(state, word)), *value))
 
     return meaning
 
 
-def _swap(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _swap(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     one, other = ins.operands
     if one.startswith("%") and other.startswith("%"):
-        values = read(thread, one, 4), read(thread, other, 4)
-        write(thread, one, 4, values[1])
-        write(thread, other, 4, values[0])
+        values = read(thread, state, one, 4), read(thread, state, other, 4)
+        write(thread, state, one, 4, values[1])
+        write(thread, state, other, 4, values[0])
         return
     source, target = (one, other) if one.startswith("%") else (other, one)
-    write(thread, source, 4, thread.update("exch", _address(thread, target), (read(thread, source, 4),), DEFAULT_RMW))
+    old = update(thread, "exch", _address(thread, state, target), (read(thread, state, source, 4),), DEFAULT_RMW)
+    write(thread, state, source, 4, old)
 
 
-def _on_stack(thread: AssemblyThread, operand: str) -> bool:
-    address = _address(thread, operand)
+def _on_stack(thread: AssemblyThread, state: ProcessorState, operand: str) -> bool:
+    address = _address(thread, state, operand)
     return isinstance(address, AffineValue) and address.base == STACK
 
 
 def _locked(operation: str, size: int) -> Meaning:
     """``lock op source, memory``, or ``lock inc memory``, which gives no result but flags."""
 
-    def meaning(thread: AssemblyThread, ins: AssemblyLine) -> None:
+    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target = ins.operands[-1]
-        value = read(thread, ins.operands[0], size) if len(ins.operands) == 2 else number(1)
-        if _on_stack(thread, target):
+        value = read(thread, state, ins.operands[0], size) if len(ins.operands) == 2 else number(1)
+        if _on_stack(thread, state, target):
             if operation not in ("or", "add") or value != number(0):
-                raise thread.refuse("a locked instruction that changes the stack")
-            thread.fence(mode_of(Fence, "mfence") or PLAIN)
-            thread.no_flags("the flags of a locked instruction on the stack")
+                raise thread.wrong("a locked instruction that changes the stack")
+            fence(thread, mode_of(Fence, "mfence") or PLAIN)
+            forget_flags(state, "the flags of a locked instruction on the stack")
             return
         if size != 4:
-            raise thread.refuse(f"an access of {size} bytes, and locations have 4")
-        old = thread.update(operation, _address(thread, target), (value,), DEFAULT_RMW)
+            raise thread.wrong(f"an access of {size} bytes, and locations have 4")
+        old = update(thread, operation, _address(thread, state, target), (value,), DEFAULT_RMW)
         sums = operation in ("add", "sub")
-        _compare(thread, thread.computed(operation, old, value), number(0), size, carry=False, order=not sums)
+        _compare(thread, state, calculate(thread, operation, old, value), number(0), size, carry=False, order=not sums)
 
     return meaning
 
 
-def _xadd(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _xadd(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     source, target = ins.operands
-    added = read(thread, source, 4)
-    old = thread.update("add", _address(thread, target), (added,), DEFAULT_RMW)
-    _compare(thread, thread.add(old, added), number(0), 4, carry=False, order=False)
-    write(thread, source, 4, old)
+    added = read(thread, state, source, 4)
+    old = update(thread, "add", _address(thread, state, target), (added,), DEFAULT_RMW)
+    _compare(thread, state, add(thread, old, added), number(0), 4, carry=False, order=False)
+    write(thread, state, source, 4, old)
 
 
-def _cmpxchg(thread: AssemblyThread, ins: AssemblyLine) -> None:
+def _cmpxchg(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
     source, target = ins.operands
-    expected, value = thread.get("%rax"), read(thread, source, 4)
-    old, flags = thread.compare_exchange(_address(thread, target), expected, value, DEFAULT_RMW)
-    write(thread, "%eax", 4, old)
-    thread.compare(flags.left, flags.right)  # the accumulator less what was read
+    expected, value = state.get("%rax"), read(thread, state, source, 4)
+    old, flags = compare_exchange(thread, _address(thread, state, target), expected, value, DEFAULT_RMW)
+    write(thread, state, "%eax", 4, old)
+    compare(state, flags.left, flags.right)  # the accumulator less what was read
 
 
-def _push(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    value = read(thread, ins.operands[0], 8)
-    below = thread.add(thread.get("%rsp"), number(-8))
-    write(thread, "%rsp", 8, below)
-    thread.store(below, 8, value)
+def _push(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    value = read(thread, state, ins.operands[0], 8)
+    below = add(thread, state.get("%rsp"), number(-8))
+    write(thread, state, "%rsp", 8, below)
+    store(thread, state, below, 8, value)
 
 
-def _pop(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    top = thread.get("%rsp")
-    value = thread.load(top, 8)
-    write(thread, "%rsp", 8, thread.add(top, number(8)))
-    write(thread, ins.operands[0], 8, value)
+def _pop(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    top = state.get("%rsp")
+    value = load(thread, state, top, 8)
+    write(thread, state, "%rsp", 8, add(thread, top, number(8)))
+    write(thread, state, ins.operands[0], 8, value)
 
 
-def _leave(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    top = thread.get("%rbp")
-    write(thread, "%rbp", 8, thread.load(top, 8))
-    write(thread, "%rsp", 8, thread.add(top, number(8)))
+def _leave(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    top = state.get("%rbp")
+    write(thread, state, "%rbp", 8, load(thread, state, top, 8))
+    write(thread, state, "%rsp", 8, add(thread, top, number(8)))
 
 
-def _extend_accumulator(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    write(thread, "%rax", 8, thread.extended(read(thread, "%eax", 4), True))
+def _extend_accumulator(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    write(thread, state, "%rax", 8, extend(thread, read(thread, state, "%eax", 4), True))
 
 
-def _fence(thread: AssemblyThread, ins: AssemblyLine) -> None:
-    thread.fence(mode_of(Fence, "mfence") or PLAIN)
+def _fence(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    fence(thread, mode_of(Fence, "mfence") or PLAIN)
 
 
 def _rows() -> list[Row[Meaning]]:
@@ -401,7 +412,7 @@ def _rows() -> list[Row[Meaning]]:
     for suffix, size in _SIZES.items():
         to, back, one, register = f"r{size}|n r{size}|m", f"m r{size}", f"r{size}|m", f"r{size}"
         changes: dict[str, Meaning] = {
-            "add": _two(AssemblyThread.add, size, carry=False, order=False),
+            "add": _two(add, size, carry=False, order=False),
             "sub": _sub(size),
             "and": _two(_computed("and"), size),
             "or": _two(_computed("or"), size),
@@ -418,10 +429,10 @@ def _rows() -> list[Row[Meaning]]:
         if size > 1:
             rows.append(Row(f"imul{suffix}", READS, f"{one}|n {register}", _multiply(size)))
         alone: dict[str, Meaning] = {
-            "inc": _one(lambda thread, value: thread.add(value, number(1)), size),
-            "dec": _one(lambda thread, value: thread.add(value, number(-1)), size),
-            "neg": _one(lambda thread, value: thread.subtract(number(0), value), size),
-            "not": _one(lambda thread, value: thread.compute("xor", value, number(-1)), size, flags=False),
+            "inc": _one(lambda thread, value: add(thread, value, number(1)), size),
+            "dec": _one(lambda thread, value: add(thread, value, number(-1)), size),
+            "neg": _one(lambda thread, value: subtract(thread, number(0), value), size),
+            "not": _one(lambda thread, value: compute(thread, "xor", value, number(-1)), size, flags=False),
         }
         rows += [Row(f"{name}{suffix}", BOTH, one, meaning) for name, meaning in alone.items()]
         for name, sign in (("shl", 1), ("sal", 1), ("shr", -1)):
@@ -437,7 +448,7 @@ def _rows() -> list[Row[Meaning]]:
 
 def _branch(word: str) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
-        return MachineJump(ins.operands[0], lambda thread: thread.asked(*_condition(thread, word)))
+        return MachineJump(ins.operands[0], lambda thread, state: ask(thread, *_condition(state, word)))
 
     return jump
 
