@@ -4,12 +4,13 @@ A test is a ``Program`` (progress) or a ``LitmusTest`` (memory). Models and back
 a model may be a file of the user's own. No function prints. A mistake of the user raises ``InputError``, with file,
 line and column where there are any.
 
-Gaps: suites from edges, comparisons, repairs and campaigns are commands only.
+Gaps: suites from edges, comparisons, repairs and campaigns are commands only, and so are verdicts of progress models
+and of pairs on litmus tests, and explanations by transition systems. ``run`` measures no time-out, and makes no trial
+again.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,6 @@ from typing import TYPE_CHECKING, overload
 
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
-from backends.shared.layout import Parameters, place
 from backends.shared.outcomes import SeenOutcomes, outcomes
 from backends.shared.process import Run
 from backends.shared.profiles import DEFAULT, Profile
@@ -25,7 +25,6 @@ from constraints.solvers import DEFAULT_SOLVER
 from corpus.dialects.registry import dialect_for, parse_litmus, printed
 from corpus.errors import InputError, did_you_mean
 from corpus.extras import need
-from corpus.files import read_text
 from corpus.journal import Journal, read_corpus
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
@@ -39,9 +38,13 @@ from oracle.progress.explain import Explanation
 from oracle.progress.explain import explain as explain_progress
 from oracle.progress.models import Verdict, verdicts
 from oracle.progress.plugins import resolve_models
+from synth.inputs import PROGRESS, Input, family_of
 from synth.memory import suites
+from synth.memory.compilation import layout_of
 from synth.memory.judging import explain_with, judge_with
+from synth.memory.runs import INSTANCES
 from synth.progress import synthesis
+from synth.progress.compilation import placement_of
 from synth.requests import AUTO
 
 if TYPE_CHECKING:
@@ -92,10 +95,14 @@ def parse(source: str) -> Program | LitmusTest:
 
 
 def read(path: str | Path) -> Program | LitmusTest:
-    """Read the test in a file, ``.axb`` or ``.litmus``. Raises ``InputError`` where it cannot be read or is no test."""
-    path = Path(path)
-    source = read_text(path)
-    return parse_axb(source, str(path)) if path.suffix == ".axb" else parse_litmus(source, str(path))
+    """Read the test in a file, as commands do: a progress test or a litmus test, by its suffix or else its first word.
+
+    Raises ``InputError`` where it cannot be read or is no test.
+    """
+    given = Input(str(path), Path(path).stem, Path(path))
+    if family_of([str(path)]) == PROGRESS:
+        return parse_axb(given.text(), str(path))
+    return given.litmus()
 
 
 def text(test: Program | LitmusTest) -> str:
@@ -112,14 +119,13 @@ def synthesise(asked: ProgressSuite | MemorySuite, folder: str | Path, jobs: int
     """
     if isinstance(asked, suites.SuiteRequest):
         asked.check()
-    started = time.monotonic()
+    else:
+        synthesis.check(asked)
     with Journal.create(Path(folder), asked.as_json()) as journal:
         if isinstance(asked, suites.SuiteRequest):
-            found = suites.synthesise(asked, journal, DEFAULT_SOLVER, jobs)
-            suites.write_suite(asked, journal, found, DEFAULT_SOLVER, time.monotonic() - started)
+            suites.make_suite(asked, journal, DEFAULT_SOLVER, jobs)
         else:
-            outcome = synthesis.synthesise(asked, journal, DEFAULT_SOLVER, jobs)
-            synthesis.write_suite(asked, journal, DEFAULT_SOLVER, outcome, time.monotonic() - started)
+            synthesis.make_suite(asked, journal, DEFAULT_SOLVER, jobs)
     return read_corpus(Path(folder))
 
 
@@ -185,15 +191,14 @@ def compile(
     first.
 
     The program is one to run elsewhere. ``mapping`` assigns the threads of a progress test to work-groups.
-    ``instances`` is the number of instances of a launch. Raises ``InputError`` where the back end or the mapping is
+    Where a progress test places its threads itself, so does the launch. ``instances`` is the number of instances of a
+    launch. Raises ``InputError`` where the back end or the mapping is
     unknown, or where the language cannot say the test.
     """
     language = _backend(backend)
     if isinstance(test, Program):
-        return language.progress_files(name, language.launch(test, mapping, instances))
-    own = Parameters()
-    launched = language.launched(test, own.instances if instances is None else instances, DEFAULT, own.iterations)
-    return language.memory_files(name, place(test, launched))
+        return language.progress_files(name, language.launch(test, mapping, instances, placement_of(test)))
+    return language.memory_files(name, layout_of(test, language, instances))
 
 
 @overload
@@ -205,7 +210,7 @@ def run(
     *,
     iterations: int = 20,
     timeout: float = 5.0,
-    instances: int = 1 << 16,
+    instances: int = INSTANCES,
     profile: Profile = DEFAULT,
 ) -> SeenOutcomes: ...
 def run(
@@ -215,7 +220,7 @@ def run(
     iterations: int = 20,
     timeout: float = 5.0,
     mapping: str = "plain",
-    instances: int = 1 << 16,
+    instances: int = INSTANCES,
     profile: Profile = DEFAULT,
 ) -> Run | SeenOutcomes:
     """Run a test on the device of this machine that the back end chooses, and return what it did.
@@ -227,7 +232,7 @@ def run(
     language = _backend(backend)
     device = _device(language)
     if isinstance(test, Program):
-        launched = device.launch(test, mapping)
+        launched = device.launch(test, mapping, placement_of(test))
         return run_files(device, language.progress_files("test", launched), launched, iterations, timeout)
     layout = device.layout(test, instances, profile)
     return outcomes(run_files(device, language.memory_files("test", layout), layout, iterations, timeout))

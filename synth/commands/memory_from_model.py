@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -13,7 +12,7 @@ from corpus.errors import one_line, printable
 from corpus.journal import Journal, read_corpus
 from corpus.litmus.locations import MEMORY_REGIONS
 from corpus.litmus.orders import SCOPES
-from synth.memory.suites import SuiteRequest, empty_sets, remove_mutants, synthesise, write_suite
+from synth.memory.suites import Certifier, SuiteRequest, empty_sets, make_suite, remove_mutants
 from synth.options.question_folder import corpus_folder, question_name, span, told
 from synth.options.values import listed
 from synth.options.vocabulary import Words
@@ -23,7 +22,6 @@ from synth.requests import Numbers, spelled
 from synth.screen.console import table_console
 from synth.screen.counts import size_table
 from synth.units import INTERRUPTED
-from synth.watch import watching
 from synth.worker import Limits
 
 
@@ -65,10 +63,12 @@ def from_model(
         regions=listed("--regions", regions, [region.value for region in MEMORY_REGIONS]),
     )
     request.check()
+    certifier: Certifier | None = None
     if certify:
         from synth.memory.certification import certify_suite, check_certifiable  # imported where they are needed
 
         check_certifiable(request)
+        certifier = certify_suite
     asked = request.as_json()
     if output is None:
         folder = corpus_folder(question_name(["memory", source, span(events)], ("source", "events")), asked)
@@ -77,7 +77,6 @@ def from_model(
         output = folder.path
     for line in empty_sets(request.words, [request.axiomatic]):
         click.echo(one_line(f"synth: {line}"), err=True)
-    started = time.monotonic()
     with (
         workplaces(jobs, max_tests is not None) as places,
         Journal.open(output, asked) as journal,
@@ -85,12 +84,7 @@ def from_model(
     ):
         remove_mutants(output)
         click.echo(f"{request.axiomatic.name} tells apart, in {request.words.name}: {request.words.summary}")
-        with watching("Synthesising") as watch:
-            outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch, limits)
-        if certify and outcome.complete:
-            with watching("Certifying", found=False) as watch:
-                certify_suite(request, journal, solver, places, lambda done, of: watch(done, of, 0))
-        tests = write_suite(request, journal, outcome, solver, time.monotonic() - started)
+        outcome, tests = make_suite(request, journal, solver, places, max_tests, time_limit, limits, certifier)
     if tests:
         table_console().print(size_table(read_corpus(output)))
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; the same command goes on"

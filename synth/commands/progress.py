@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -20,9 +19,8 @@ from synth.options.page import Page
 from synth.options.question_folder import corpus_folder, output_option, question_name, told
 from synth.options.work import run_options, solver_option, workplaces
 from synth.pool import resumable
-from synth.progress.synthesis import ProgressSuiteRequest, check_size, synthesise, write_suite
+from synth.progress.synthesis import Certifier, ProgressSuiteRequest, check, make_suite
 from synth.units import INTERRUPTED, is_done_with
-from synth.watch import watching
 
 
 @click.command(name="progress", cls=Page, first="--threads --instrs --locs --values --minimal --distinguish --output")
@@ -146,7 +144,12 @@ def command(
         own=own,
         levels=at,
     )
-    check_size(request)
+    check(request)
+    certifier: Certifier | None = None
+    if certify:
+        from synth.progress.certification import certify as write_certificate  # imported where it is needed
+
+        certifier = write_certificate
     asked = request.as_json()
     if output is None:
         bounds = {"threads": threads, "instructions": instrs}
@@ -157,20 +160,12 @@ def command(
         if told(folder, said or "the smallest bound that holds a test"):
             return
         output = folder.path
-    started = time.monotonic()
     with (
         workplaces(jobs, max_tests is not None) as places,
         Journal.open(output, asked, is_done_with) as journal,
         resumable(),
     ):
-        with watching("Synthesising") as watch:
-            outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)
-        if certify and outcome.complete:
-            from synth.progress.certification import certify as write_certificate  # imported where it is needed
-
-            with watching("Certifying", found=False) as watch:
-                write_certificate(request, journal, solver, places, lambda done, of: watch(done, of, 0))
-        tests = write_suite(request, journal, solver, outcome, time.monotonic() - started, max_tests)
+        outcome, tests = make_suite(request, journal, solver, places, max_tests, time_limit, certifier)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; the same command goes on"
     click.echo(f"{printable(str(output))}: {tests} tests, {state}")
     if outcome.stopped == INTERRUPTED:

@@ -14,7 +14,7 @@ from pathlib import Path
 from backends.shared.backend import Backend
 from backends.shared.bundle import Bundle, BundledTest, Draws, ExpectedOutcomes, LaunchOption, LaunchWay
 from backends.shared.files import file_stem
-from backends.shared.layout import Parameters, cpu_parameters, device_layout, outcome_terms, place
+from backends.shared.layout import Layout, Parameters, cpu_parameters, device_layout, outcome_terms, place
 from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
@@ -24,6 +24,9 @@ from synth.compilation import LeftOutTest, Making, ProgramFiles, WrittenPrograms
 from synth.inputs import MEMORY, Input, read_all
 from synth.memory.conformance import is_asked_for, promise_of
 from synth.memory.conversion import of_input
+
+ITERATIONS = Parameters().iterations
+"""The number of launches, where no number is given."""
 
 
 def compile_memory(
@@ -62,16 +65,32 @@ def _programs(
     tests: Mapping[Input, LitmusTest], backend: Backend, making: Making, left_out: LeftOutTest
 ) -> Iterator[ProgramFiles]:
     profile = making.profiles[0] if making.profiles else DEFAULT
-    instances = making.instances or profile.instances or Parameters().instances
-    launched = cpu_parameters if making.cpu else backend.launched
     for file, test in tests.items():
         try:
-            shape = place(test, launched(test, instances, profile, making.iterations))
+            shape = layout_of(test, backend, making.instances, profile, making.iterations, making.cpu)
             texts = backend.memory_files(file.name, shape, profile.label)
         except InputError as error:
             left_out(str(file), str(error))
             continue
         yield ProgramFiles(texts, shape, partial(of_input, file, test), test)
+
+
+def layout_of(
+    test: LitmusTest,
+    backend: Backend,
+    instances: int | None = None,
+    profile: Profile = DEFAULT,
+    iterations: int = ITERATIONS,
+    cpu: bool = False,
+) -> Layout:
+    """Return the layout of a test in a program that is run elsewhere, on a GPU or a ``cpu``: so many instances, or as
+    many as the profile says, or the usual number.
+
+    Raises ``InputError`` where the language cannot say it.
+    """
+    number = profile.instances or Parameters().instances if instances is None else instances
+    launched = cpu_parameters if cpu else backend.launched
+    return place(test, launched(test, number, profile, iterations))
 
 
 # Bundles

@@ -54,6 +54,7 @@ from synth.memory.counts import AXIOM
 from synth.memory.judging import labelled_record
 from synth.pool import Jobs
 from synth.units import Parts, SearchOutcome, Until, as_left, effort_of, search_units
+from synth.watch import watching
 from synth.worker import UNLIMITED, Limits
 
 BATCH_SECONDS = 0.5
@@ -436,6 +437,32 @@ def synthesise(
     tests = known[request.criterion]
     stopped = search_units(planned, work, journal, jobs, take, lambda: len(tests), until, watch, limits)
     return SuiteOutcome(stopped, {criterion: len(found) for criterion, found in known.items()})
+
+
+Certifier = Callable[[SuiteRequest, Journal, str, Jobs, Callable[[int, int], None]], None]
+"""Writes the certificate of a complete search: ``synth.memory.certification.certify_suite``."""
+
+
+def make_suite(
+    request: SuiteRequest,
+    journal: Journal,
+    solver: str,
+    jobs: Jobs,
+    max_tests: int | None = None,
+    time_limit: float | None = None,
+    limits: Limits = UNLIMITED,
+    certify: Certifier | None = None,
+) -> tuple[SuiteOutcome, int]:
+    """Search, certify what is found where that is asked for, write the suite, and return how the search ended and the
+    number of tests.
+    """
+    started = time.monotonic()
+    with watching("Synthesising") as watch:
+        outcome = synthesise(request, journal, solver, jobs, max_tests, time_limit, watch, limits)
+    if certify is not None and outcome.complete:
+        with watching("Certifying", found=False) as watch:
+            certify(request, journal, solver, jobs, lambda done, of: watch(done, of, 0))
+    return outcome, write_suite(request, journal, outcome, solver, time.monotonic() - started)
 
 
 def write_suite(request: SuiteRequest, journal: Journal, outcome: SuiteOutcome, solver: str, seconds: float) -> int:

@@ -13,8 +13,9 @@ from pathlib import Path
 from backends.shared.backend import Backend
 from backends.shared.bundle import Bundle, BundledTest, ExpectedOutcomes, LaunchOption, LaunchWay
 from backends.shared.files import distinct
-from backends.shared.mapping import in_placement, placements_of
+from backends.shared.mapping import DEVICE, in_placement, placements_of
 from corpus.errors import InputError
+from corpus.progress.axb import Program
 from corpus.progress.text import program_of
 from corpus.runner_tests import of_progress
 from corpus.test import Test
@@ -46,6 +47,16 @@ def _programs(tests: Sequence[Test], backend: Backend, making: Making) -> Iterat
     for test, placement, mapping in launched(tests, making.placements, making.mappings):
         shape = backend.launch(program_of(test), mapping, making.instances, placement)
         yield ProgramFiles(backend.progress_files(test.name, shape, test.digest), shape, partial(of_progress, test))
+
+
+def placement_of(program: Program) -> str:
+    """Return the placement of a program's threads: its own, or the published one where it has none.
+
+    Raises ``InputError`` where no launch has its threads in the groups that they say.
+    """
+    for name in placements_of(program, (DEVICE.name,)):
+        return name
+    raise InputError("no launch has its threads in the groups that they say")
 
 
 def launched(

@@ -30,6 +30,7 @@ from oracle.progress.plugins import resolve_models
 from synth import VERSION
 from synth.pool import Jobs
 from synth.units import Parts, SearchOutcome, Until, as_left, effort_of, search_units
+from synth.watch import watching
 
 CUTTING = 2
 """The version of the division into units. It grows when a bound is cut into other units: a journal knows units by
@@ -104,6 +105,15 @@ shapes.
 
 _COUNTED = 10**15
 """The most states that are counted for the message, as many as a person may ask for."""
+
+
+def check(request: ProgressSuiteRequest) -> None:
+    """Raise ``InputError`` for a bound that holds no program, or that memory would not hold."""
+    if request.threads is not None and request.instrs is not None and request.instrs < request.threads:
+        raise InputError(
+            f"{request.threads} threads need {request.threads} or more instructions, found {request.instrs}"
+        )
+    check_size(request)
 
 
 def check_size(request: ProgressSuiteRequest) -> None:
@@ -332,6 +342,31 @@ def synthesise(
 def shape_of(unit: str) -> str:
     """Return the lengths of the threads, as the name of a unit has them."""
     return unit.partition("/")[0]
+
+
+def make_suite(
+    request: ProgressSuiteRequest,
+    journal: Journal,
+    solver: str,
+    jobs: Jobs,
+    max_tests: int | None = None,
+    time_limit: float | None = None,
+    certify: Certifier | None = None,
+) -> tuple[ProgressSuiteOutcome, int]:
+    """Search, certify what is found where that is asked for, write the suite, and return how the search ended and the
+    number of tests.
+    """
+    started = time.monotonic()
+    with watching("Synthesising") as watch:
+        outcome = synthesise(request, journal, solver, jobs, max_tests, time_limit, watch)
+    if certify is not None and outcome.complete:
+        with watching("Certifying", found=False) as watch:
+            certify(request, journal, solver, jobs, lambda done, of: watch(done, of, 0))
+    return outcome, write_suite(request, journal, solver, outcome, time.monotonic() - started, max_tests)
+
+
+Certifier = Callable[[ProgressSuiteRequest, Journal, str, Jobs, Callable[[int, int], None]], None]
+"""Writes the certificate of a complete search: ``synth.progress.certification.certify``."""
 
 
 def write_suite(

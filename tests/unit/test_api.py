@@ -8,12 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import synth
 
 from synth import api
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "api.md"
 MEMORY = ROOT / "examples" / "memory"
+LEVELS = ROOT / "examples" / "levels"
 MUTEX = ROOT / "examples" / "progress" / "mutex.axb"
 
 
@@ -51,12 +53,30 @@ def test_a_test_is_read_as_what_it_is() -> None:
         (lambda: api.run(api.read(MUTEX), "web"), "web tests are run elsewhere"),
         (lambda: api.synthesise(api.MemorySuite("sc", (2, 2), axioms=("no",)), "never"), "has no axiom 'no'"),
         (lambda: api.synthesise(api.ProgressSuite(2, 2), MEMORY), "not empty"),
+        (lambda: api.synthesise(api.ProgressSuite(3, 2), "never"), "3 threads need 3 or more instructions, found 2"),
     ],
 )
 def test_what_is_wrong_is_one_line(call: Callable[[], object], message: str) -> None:
     with pytest.raises(api.InputError, match=message) as caught:
         call()
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_file_is_read_by_what_is_in_it(tmp_path: Path) -> None:
+    for path in (MUTEX, MEMORY / "mp-weak.litmus"):
+        other = tmp_path / f"{path.stem}.txt"
+        other.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+        assert api.read(other) == api.read(path)
+
+
+@pytest.mark.parametrize("backend", ["cuda", "opencl"])
+@pytest.mark.parametrize(
+    "path", [MUTEX, LEVELS / "flag-within.axb", MEMORY / "c-sb-rel-acq.litmus"], ids=lambda path: path.stem
+)
+def test_programs_are_those_of_the_command(tmp_path: Path, path: Path, backend: str) -> None:
+    assert synth("compile", path, "--backend", backend, "-o", tmp_path).exit_code == 0
+    texts = api.compile(api.read(path), backend, path.stem)
+    assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in texts} == texts
 
 
 def test_a_model_that_was_changed_is_read_anew(tmp_path: Path) -> None:
