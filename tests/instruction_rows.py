@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
-from corpus.code.table import Form, Row, forms_in
+from corpus.code.table import Effect, Form, Row, Table, forms_in, rows_of
 
 MOST = 60
 """The most examples of the operands of a form."""
@@ -27,3 +27,8 @@ def _choices(form: Form, examples: Callable[[str], Sequence[str]]) -> list[list[
 def words_of(row: Row[Any]) -> list[str]:
     """Every word that a row may have."""
     return [word for form in forms_in(row.words) for slot in form for word in slot.kinds]
+
+
+def understood(table: Table[Any]) -> list[tuple[str, Row[Any]]]:
+    """The rows of a table by name, but for those that refuse their instructions."""
+    return [(name, row) for name, row in rows_of(table) if row.effect is not Effect.REFUSED]

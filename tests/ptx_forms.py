@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from corpus.code.ptx.instructions import PtxForm
+from corpus.code.table import Form, Row, forms_in
+from corpus.code.thread import Meaning
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 REGISTERS = {1: "%p{}", 16: "%h{}", 32: "%r{}", 64: "%d{}", 128: "%q{}"}
-ASKED = {"c": "L2::cache_hint", "m": "multicast::cluster"}
 
 
-def spoken(form: PtxForm, word: str | None = None) -> list[str] | None:
+def spoken(slots: Form, word: str | None = None) -> list[str] | None:
     """The words that a form needs, with one more or in place of another of its kind; None where it has none such."""
-    slots = list(form.words)
-    with_it = next((n for n, slot in enumerate(slots) if word in slot.words), None)
+    with_it = next((n for n, slot in enumerate(slots) if word in slot.kinds), None)
     if word is not None and with_it is None:
         return None
     # The first type of a kind that all have is one of 32 bits, where there is one.
-    usual = [next((w for w in ("b32", "u32", "s32", "f32") if w in slot.words), min(slot.words)) for slot in slots]
+    usual = [next((w for w in ("b32", "u32", "s32", "f32") if w in slot.kinds), min(slot.kinds)) for slot in slots]
     return [
         word if n == with_it and word is not None else usual[n]
         for n, slot in enumerate(slots)
-        if n == with_it or not slot.optional
+        if n == with_it or not slot.is_optional
     ]
 
 
-def written(name: str, form: PtxForm, words: list[str]) -> str:
+def written(name: str, row: Row[Meaning], words: list[str]) -> str:
     """An instruction of these words, whose operands are registers that are declared, numbers, or memory."""
     operands = [
-        _operand(kind, words, number, name)
-        for number, kind in enumerate(form.operands)
-        if number < form.least or (kind in ASKED and ASKED[kind] in words)
+        _operand(slot.kinds[0], words, number, name)
+        for (form,) in (forms_in(row.operands),)
+        for number, slot in enumerate(form)
+        if not slot.is_optional and slot.word in ("", *words)
     ]
     return f"{'.'.join((name, *words))} {', '.join(operands)};"
 
@@ -55,7 +55,7 @@ def _operand(kind: str, words: list[str], number: int, name: str) -> str:
                 near = True
             space = next((word for word in words if word in ("const", "local")), None)
             return f"[{space}_]" if space and not near else "[s]" if near and (not far or name == "cp") else "[%x]"
-        case "d*" | "a*" if count > 1:
+        case "D" | "A" if count > 1:
             every = (REGISTERS[max(16, bits)].format(number + 3 + n) for n in range(count))
             return "{" + ", ".join(every) + "}"
         case "{}":
@@ -73,9 +73,10 @@ def _operand(kind: str, words: list[str], number: int, name: str) -> str:
             return register
 
 
-def instances(forms: tuple[PtxForm, ...], word: str | None) -> Iterator[tuple[PtxForm, list[str]]]:
-    """The forms that have a word, with the words of one instruction each."""
-    for form in forms:
+def instances(rows: tuple[Row[Meaning], ...], word: str | None) -> Iterator[tuple[Row[Meaning], list[str]]]:
+    """The rows that have a word, with the words of one instruction each."""
+    for row in rows:
+        (form,) = forms_in(row.words)
         words = spoken(form, word)
         if words is not None:
-            yield form, words
+            yield row, words

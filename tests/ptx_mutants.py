@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from random import Random
 
-from corpus.code.ptx.instructions import FORMS, REFUSED
+from instruction_rows import understood, words_of
 
-WORDS = sorted({word for forms in FORMS.values() for form in forms for slot in form.words for word in slot.words})
+from corpus.code.ptx.table import TABLE
+
+UNDERSTOOD = [(name, row) for name, row in understood(TABLE) if name != "call"]
+WORDS = sorted({word for _, row in UNDERSTOOD for word in words_of(row)})
 WORDS += ["unified", "b128", "oob", "cta_group::1", "im2col", "foo", "L3::x", "sem", "v3", "v16", "u128", "e8", "2d"]
 """The words behind the names of instructions, and some that none has."""
 
-NAMES = sorted({*FORMS, *REFUSED, "call", "frob"})
+NAMES = sorted({*TABLE, "frob"})
 
 OPERANDS = [
     *(
@@ -54,7 +57,7 @@ _SPLIT = re.compile(r",(?![^\[({]*[\])}])")
 
 def mutant(text: str, rng: Random) -> tuple[str, str]:
     """Return a mutant of a text, and what was put in place of which instruction."""
-    every = [match for match in _STATEMENT.finditer(text) if match[2].partition(".")[0] in FORMS]
+    every = [match for match in _STATEMENT.finditer(text) if match[2].partition(".")[0] in dict(UNDERSTOOD)]
     chosen = rng.choice(every)
     name, *words = chosen[2].split(".")
     operands = [each.strip() for each in _SPLIT.split(chosen[4])] if chosen[4].strip() else []

@@ -27,7 +27,8 @@ from corpus.code.functions import registers_written
 from corpus.code.places import RegisterHome
 from corpus.code.refusals import NotUnderstoodError
 from corpus.code.residual import END, Residual
-from corpus.code.thread import FollowedThread, State, ThreadStart
+from corpus.code.table import Row
+from corpus.code.thread import FollowedThread, Meaning, State, ThreadStart
 from corpus.code.values import Symbol, Unknown
 from corpus.code.variants import follow_later, is_same, label_of
 from corpus.litmus.instructions import Branch, Comparison, Label
@@ -87,7 +88,7 @@ def _follow(thread: FollowedThread, state: State) -> None:
 def _guarded(thread: FollowedThread, state: State, ins: ir.KernelInstruction, guard: ir.KernelGuard) -> bool:
     """Follow an instruction with a predicate: both ways where the running program decides it."""
     if ins.name == "bra":
-        _check(thread, state, ins)
+        _row_of(thread, state, ins)
     value = evaluate(thread, state, ir.Register(guard.register))
     keep_together(thread, ins, value)
     match value:
@@ -122,27 +123,23 @@ def _guarded(thread: FollowedThread, state: State, ins: ir.KernelInstruction, gu
 
 def _step(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Do one instruction, whose predicate holds; return whether the thread goes on."""
-    _check(thread, state, ins)
-    meaning = thread.language.meanings.get(ins.name)
-    if meaning is None:
-        raise thread.out.wrong("is not understood")
+    row = _row_of(thread, state, ins)
     state.place += 1
-    return meaning(thread, state, ins)
+    return row.meaning(thread, state, ins)
 
 
-def _check(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> None:
-    """Raise ``NotUnderstoodError`` where an instruction has words or operands that the language does not know."""
-    if thread.language.unfit is None:
-        return
+def _row_of(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Row[Meaning]:
+    """Return the row of an instruction. Raises ``NotUnderstoodError`` where its language has none."""
 
     def declared(register: str) -> int | None:
         """The bits of a register that is declared, 0 of a special one; None where there is none of its name."""
         width = thread.shape(state.function).declared(register)
         return 0 if width is None and thread.language.special(thread, register) is not None else width
 
-    wrong = thread.language.unfit(ins, declared)
-    if wrong:
-        raise thread.out.wrong(wrong)
+    row = thread.language.row_of(ins, declared)
+    if isinstance(row, str):
+        raise thread.out.wrong(row)
+    return row
 
 
 def _meeting(thread: FollowedThread, state: State, ins: ir.KernelInstruction, depth: int = 0) -> State | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from corpus.code.c.meaning import C
-from corpus.code.ptx.meaning import PTX
+from corpus.code.ptx.table import PTX
 from corpus.code.spirv.meaning import OPENCL, VULKAN
 from corpus.code.thread import KernelLanguage
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 MeaningT = TypeVar("MeaningT")
 OperandT = TypeVar("OperandT")
@@ -45,7 +45,7 @@ class Effect(StrEnum):
 NOTHING, READS, WRITES, BOTH, ORDERS, CONTROL, REFUSED = Effect
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Row(Generic[MeaningT]):
     """What is known of instructions: their names, with commas between; their effect; the forms of their operands; what
     they do; and the words that they may have. A name that ends in ``*`` is every one that begins so.
@@ -124,8 +124,8 @@ def _slot(text: str) -> FormSlot:
 # an instruction and its row
 
 
-Wrong = Callable[[str, OperandT], str]
-"""Says what is wrong with an operand as one of a kind; nothing where it is one."""
+Wrong = Callable[[str, OperandT, int], str]
+"""Says what is wrong with an operand, which has a number from 0 on, as one of a kind; nothing where it is one."""
 
 
 class Lack(StrEnum):
@@ -137,11 +137,24 @@ class Lack(StrEnum):
 
 
 class Refusal(NamedTuple):
-    """Why an instruction has no row, in words; and of operands what is wrong with them by the form that is nearest."""
+    """Why an instruction has no row: what no row has, the text that its row has for that, if any, the first word that
+    no row has, and what is wrong with its operands by the form that is nearest.
+    """
 
     lack: Lack
-    why: str
+    own: str = ""
+    word: str = ""
     misfit: str = ""
+
+    @property
+    def why(self) -> str:
+        """The reason, in words."""
+        usual = {
+            Lack.NAME: "this instruction is not known",
+            Lack.WORDS: f"its modifier {self.word} is not known",
+            Lack.OPERANDS: "its operands are none of those that are known",
+        }
+        return self.own or usual[self.lack]
 
 
 def find(
@@ -150,29 +163,32 @@ def find(
     """Return the row of an instruction, or why it has none."""
     rows = rows_named(table, name)
     if not rows or rows[0].effect is REFUSED:
-        return Refusal(Lack.NAME, rows[0].why if rows else "this instruction is not known")
-    why = rows[0].why
-    spoken = [row for row in rows if speaks(row.words, words)]
+        return Refusal(Lack.NAME, rows[0].why if rows else "")
+    spoken = _forms_with(rows, words)
     if not spoken:
-        strange = strange_words(rows, words) or words
-        return Refusal(Lack.WORDS, why or f"its modifier {min(strange, default='')} is not known")
+        return Refusal(Lack.WORDS, rows[0].why, min(strange_words(rows, words) or words, default=""))
     nearest = Misfit(-1, "")
-    for row in spoken:
-        for form in forms_in(row.operands):
-            misfit = misfit_of([slot for slot in form if slot.word in ("", *words)], operands, wrong)
-            if misfit is None:
-                return row
-            nearest = max(nearest, misfit, key=lambda each: each.fitting)
-    return Refusal(Lack.OPERANDS, why or "its operands are none of those that are known", nearest.why)
+    for row, form in spoken:
+        misfit = misfit_of(form, operands, wrong)
+        if misfit is None:
+            return row
+        nearest = max(nearest, misfit, key=lambda misfit: misfit.fitting)
+    return Refusal(Lack.OPERANDS, rows[0].why, misfit=nearest.why)
 
 
 @cache
-def speaks(text: str, words: tuple[str, ...]) -> bool:
-    """Whether words are those of the forms of a text, in any order."""
-    return any(_has_words(form, words) for form in forms_in(text))
+def _forms_with(rows: tuple[Row[Any], ...], words: tuple[str, ...]) -> tuple[tuple[Row[Any], Form], ...]:
+    """The forms of the operands of those rows that have some words."""
+    return tuple(
+        (row, tuple(slot for slot in form if slot.word in ("", *words)))
+        for row in rows
+        if any(_has_words(form, words) for form in forms_in(row.words))
+        for form in forms_in(row.operands)
+    )
 
 
 def _has_words(form: Form, words: Sequence[str]) -> bool:
+    """Whether words are those of a form, in any order."""
     free = list(form)
     for word in words:
         slot = next((slot for slot in free if word in slot.kinds or slot.kinds == ("",)), None)
@@ -208,7 +224,7 @@ def misfit_of(form: Sequence[FormSlot], operands: Sequence[OperandT], wrong: Wro
             count = str(least) if least == len(form) else f"{least} to {len(form)}"
             return Misfit(len(form), f"expected {count} of them, found {len(operands)}")
         slot = form[place]
-        reasons = [wrong(kind, operands[number]) for kind in slot.kinds]
+        reasons = [wrong(kind, operands[number], number) for kind in slot.kinds]
         fits, after = "" in reasons, place + (slot.quantifier != "*")
         found = rest(after, number + 1) if fits else Misfit(number, reasons[-1])
         if found is not None and slot.is_optional and rest(place + 1, number) is None:
@@ -236,4 +252,4 @@ def kind(pattern: str, *examples: str) -> Kind:
 
 def by_patterns(kinds: Mapping[str, Kind]) -> Wrong[str]:
     """Return what says of a text what is wrong with it as one of some kinds."""
-    return lambda name, text: "" if kinds[name].pattern.fullmatch(text) else f"{text} is of another kind"
+    return lambda kind, text, _: "" if kinds[kind].pattern.fullmatch(text) else f"{text} is of another kind"

@@ -19,6 +19,7 @@ from corpus.code.functions import FunctionShape
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.places import Array, Cell, Home, RegisterHome
 from corpus.code.residual import ResidualWriter
+from corpus.code.table import Row
 from corpus.code.values import Value
 from corpus.litmus.locations import Operand
 from corpus.litmus.orders import PLAIN, Mode, Scope
@@ -249,6 +250,10 @@ Meaning = Callable[[FollowedThread, State, ir.KernelInstruction], bool]
 """What an instruction does: it changes what is known and appends what stays; false where the thread ends."""
 
 
+RowOf = Callable[[ir.KernelInstruction, Callable[[str], int | None]], Row[Meaning] | str]
+"""The row of an instruction, given the bits of registers by their names; or why it has none."""
+
+
 SystemFunction = Callable[[FollowedThread, State, Sequence[ir.Operand]], Value]
 """What a function of the system does with its arguments, and what it gives."""
 
@@ -269,17 +274,16 @@ PLAIN_EXCHANGE = GroupExchange(PLAIN, PLAIN)
 
 @dataclass(frozen=True)
 class KernelLanguage:
-    """A language of kernels: what its instructions do, by name, and what its special registers hold (None where there
-    is none of a name). ``model`` is the consistency model that it has unless another is asked for. ``exits``: a thread
-    that has ended is not waited for at barriers. ``clusters``: blocks are in clusters; otherwise all are in one queue.
-    ``exchange``: how threads of a group exchange values. ``parted``: weak accesses of several sizes mean what
-    their parts do, where they do not race. ``grows``: a kernel begins as one thread, which creates the
-    others. ``unfit`` says what is wrong with
-    the words or operands of an instruction, given the bits of registers by their names; None where nothing is.
-    ``ends``: a body ends by instructions that say so. ``functions`` are those of the system that threads go on behind.
+    """A language of kernels: the row of an instruction, given the bits of registers by their names, or why it has none;
+    and what its special registers hold (None where there is none of a name). ``model`` is the consistency model that it
+    has unless another is asked for. ``exits``: a thread that has ended is not waited for at barriers. ``clusters``:
+    blocks are in clusters; otherwise all are in one queue. ``exchange``: how threads of a group exchange values.
+    ``parted``: weak accesses of several sizes mean what their parts do, where they do not race. ``grows``: a kernel
+    begins as one thread, which creates the others. ``ends``: a body ends by instructions that say so. ``functions`` are
+    those of the system that threads go on behind.
     """
 
-    meanings: Mapping[str, Meaning]
+    row_of: RowOf
     special: Callable[[FollowedThread, str], Value | None]
     model: str
     exits: bool = False
@@ -287,6 +291,5 @@ class KernelLanguage:
     exchange: GroupExchange = PLAIN_EXCHANGE
     parted: bool = False
     grows: bool = False
-    unfit: Callable[[ir.KernelInstruction, Callable[[str], int | None]], str | None] | None = None
     ends: bool = False
     functions: Mapping[str, SystemFunction] = field(default_factory=dict)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from ptx_text import kernel_text, program
 
-from corpus.code.ptx.instructions import FORMS, REFUSED
-from corpus.code.ptx.meaning import MEANINGS
+from corpus.code.ptx.table import TABLE
+from corpus.code.table import Effect, forms_in
 from corpus.errors import InputError
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
@@ -21,9 +21,11 @@ def answers(body, expectation="", block=2, around="", **arguments):
     ).answers
 
 
-def test_every_instruction_that_is_understood_has_forms_and_a_meaning():
-    assert {*FORMS} - {*MEANINGS} <= {"match"}
-    assert not {*FORMS} & {*REFUSED}
+def test_an_instruction_is_understood_or_refused_and_its_rows_have_one_form():
+    for name, rows in TABLE.items():
+        refused = [row.effect is Effect.REFUSED for row in rows]
+        assert refused == [True] or not any(refused), name
+        assert all(len(forms_in(row.operands)) == len(forms_in(row.words)) == 1 for row in rows), name
 
 
 OFFSET = "ld.u32 %r1, [%y]; cvt.u64.u32 %d1, %r1; add.s64 %d1, %x, %d1; st.u32 [%d1], 1;"

@@ -8,8 +8,8 @@ from corpus.code.evaluation import residual_name
 from corpus.code.follower import follow
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.places import ArrayPlace, Cell, RegisterHome
-from corpus.code.ptx.meaning import PTX
 from corpus.code.ptx.reader import read_ptx
+from corpus.code.ptx.table import PTX
 from corpus.code.thread import new_thread
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Instruction, Store

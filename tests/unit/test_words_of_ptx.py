@@ -11,23 +11,26 @@ import re
 from pathlib import Path
 
 import pytest
+from instruction_rows import understood
 from ptx_forms import instances, written
 from ptx_text import HEADER
 
 from corpus.code.follower import follow
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.places import SLOTS
-from corpus.code.ptx.instructions import FORMS, PtxForm, unfit
-from corpus.code.ptx.meaning import PTX
 from corpus.code.ptx.reader import read_ptx
+from corpus.code.ptx.table import PTX, TABLE, row_of
 from corpus.code.residual import Residual
-from corpus.code.table import Effect
-from corpus.code.thread import new_thread
+from corpus.code.table import Effect, Row
+from corpus.code.thread import Meaning, new_thread
 from corpus.errors import InputError
 from corpus.litmus.instructions import AsyncOperation, Barrier, Fence, Load, Rmw, Store
 
 with (Path(__file__).parents[1] / "verdicts" / "words_ptx.csv").open(encoding="utf-8", newline="") as _file:
-    TABLE = {row["instruction"]: row for row in csv.DictReader(_file)}
+    NAMED = {row["instruction"]: row for row in csv.DictReader(_file)}
+
+FORMS = {name for name, row in understood(TABLE)} - {"call"}
+"""The instructions that are understood, by name."""
 
 READS = Load | Rmw | AsyncOperation
 WRITES = Store | Rmw | AsyncOperation
@@ -60,11 +63,11 @@ def left(code: str) -> list[Residual]:
 
 
 def pairs(column: str) -> list[tuple[str, str]]:
-    return [(name, word) for name, row in TABLE.items() for word in row[column].split()]
+    return [(name, word) for name, row in NAMED.items() for word in row[column].split()]
 
 
 def test_the_table_has_every_instruction_and_the_counts_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert {*FORMS} <= {*TABLE}
+    assert {*FORMS} <= {*NAMED}
     understood, refused = pairs("understood"), pairs("refused")
     with capsys.disabled():
         print(f"\nptx: {len(understood)} instructions and words understood, {len(refused)} refused")
@@ -80,18 +83,18 @@ def test_what_is_refused_is_refused_by_name() -> None:
 
 
 @pytest.mark.one_in(8)
-@pytest.mark.parametrize("name", [name for name in TABLE if name in FORMS])
+@pytest.mark.parametrize("name", [name for name in NAMED if name in FORMS])
 def test_what_is_understood_is_understood(name: str) -> None:
     """A form has each word, and what it does to memory is what its row says."""
-    for word in TABLE[name]["understood"].split():
-        found = list(instances(FORMS[name], None if word == "-" else word))
+    for word in NAMED[name]["understood"].split():
+        found = list(instances(TABLE[name], None if word == "-" else word))
         assert found, (name, word)
-        for form, words in found:
-            code = written(name, form, words)
+        for row, words in found:
+            code = written(name, row, words)
             module = read_ptx(f"{HEADER}{AROUND}.entry k(.param .u64 x) {{ {code}\nL: ret; }}", "words.ptx")
             (ins, *_) = module.functions["k"].body or ()
-            assert unfit(ins, _width) is None, (code, unfit(ins, _width))
-            does_what_its_row_says(code, form)
+            assert isinstance(row_of(ins, _width), Row), (code, row_of(ins, _width))
+            does_what_its_row_says(code, row)
 
 
 def _width(register: str) -> int:
@@ -102,7 +105,7 @@ WITHOUT_A_MASK = re.compile(r"(vote|shfl)\.(?!sync)")
 """What is refused before any thread is followed."""
 
 
-def does_what_its_row_says(code: str, form: PtxForm) -> None:
+def does_what_its_row_says(code: str, row: Row[Meaning]) -> None:
     if WITHOUT_A_MASK.match(code):
         return
     try:
@@ -112,16 +115,16 @@ def does_what_its_row_says(code: str, form: PtxForm) -> None:
     with_it = [each for each in after if each.origin and each.origin.opcode == code.partition(" ")[0].rstrip(";")]
     memory = [each.instruction for each in with_it if each.accesses and SLOTS not in each.accesses[0].array]
     meets = [each for each in with_it if isinstance(each.instruction, Fence | Barrier)]
-    assert not meets or form.effect in (Effect.ORDERS, Effect.BOTH), code
-    if form.effect in (Effect.NOTHING, Effect.ORDERS, Effect.CONTROL):
+    assert not meets or row.effect in (Effect.ORDERS, Effect.BOTH), code
+    if row.effect in (Effect.NOTHING, Effect.ORDERS, Effect.CONTROL):
         assert not memory, code
     stays = any(isinstance(ins, READS | WRITES) for ins in memory)
     own = any(space in code for space in (".const", ".local", ".param", "inval"))
-    if form.effect in (Effect.READS, Effect.BOTH) and not own and "cp" not in code:
+    if row.effect in (Effect.READS, Effect.BOTH) and not own and "cp" not in code:
         assert stays and any(isinstance(ins, READS) for ins in memory), code
-    if form.effect is Effect.WRITES and not own and "discard" not in code:
+    if row.effect is Effect.WRITES and not own and "discard" not in code:
         assert any(isinstance(ins, WRITES) for ins in memory), code
-    if form.effect is Effect.NOTHING and any(kind.startswith("d") for kind in form.operands):
+    if row.effect is Effect.NOTHING and row.operands.startswith(("d", "D")):
         decides_what_is_stored(code)
 
 

@@ -5,18 +5,17 @@ Threads are created and joined as ``corpus.code.launch.creation`` says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from corpus.code import ir
 from corpus.code.c.memory import allocate, as_operand, compare, load, mode_of, order_of, release, step, store, update
 from corpus.code.calls import go_back, ret
 from corpus.code.evaluation import evaluate, set_result
 from corpus.code.launch.creation import BEGUN, ENDED, GIVEN, RESULT, SLOT, signal, system_array, wait
 from corpus.code.launch.sharing import share_memory, start_thread
-from corpus.code.meaning import COMMON, nothing
+from corpus.code.meaning import COMMON, by_name, nothing
 from corpus.code.memory import loaded, stored_operand
 from corpus.code.places import CODE, RegisterHome, array_place, counter
 from corpus.code.residual import MARK, Access
+from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Row
 from corpus.code.thread import FollowedThread, KernelLanguage, Meaning, State
 from corpus.code.values import ArrayAddress, Unknown, Value
 from corpus.litmus.instructions import Assign, Fence, Store
@@ -122,26 +121,26 @@ def refused(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
     raise thread.out.wrong(message.name)
 
 
-MEANINGS: Mapping[str, Meaning] = {
-    **COMMON,
-    "load": load,
-    "store": store,
-    "update": update,
-    "setp": compare,
-    "step": step,
-    "malloc": allocate,
-    "free": release,
-    "create": create,
-    "join": join,
-    "ret": leave,
-    "exit": leave_with,
-    "self": self,
-    "fence": fence,
-    "assume": assumed,
-    "fail": failed,
-    "refused": refused,
-    "hint": nothing,
-}
+ROWS: tuple[Row[Meaning], ...] = (
+    Row("load", READS, "any*", load, "*"),
+    Row("store", WRITES, "any*", store, "*"),
+    Row("update", BOTH, "any*", update, "*"),
+    Row("setp", NOTHING, "any*", compare, "*"),
+    Row("step", NOTHING, "any*", step, "*"),
+    Row("malloc", NOTHING, "any*", allocate, "*"),
+    Row("free", NOTHING, "any*", release, "*"),
+    Row("create", CONTROL, "any*", create, "*"),
+    Row("join", CONTROL, "any*", join, "*"),
+    Row("ret", CONTROL, "any*", leave, "*"),
+    Row("exit", CONTROL, "any*", leave_with, "*"),
+    Row("self", NOTHING, "any*", self, "*"),
+    Row("fence", ORDERS, "any*", fence, "*"),
+    Row("assume", CONTROL, "any*", assumed, "*"),
+    Row("fail", CONTROL, "any*", failed, "*"),
+    Row("refused", CONTROL, "any*", refused, "*"),
+    Row("hint", NOTHING, "any*", nothing, "*"),
+    *COMMON,
+)
 """The instructions that C is translated to, by their names."""
 
 
@@ -150,5 +149,5 @@ def special(thread: FollowedThread, name: str) -> Value | None:
     return None
 
 
-C = KernelLanguage(MEANINGS, special, "rc11", grows=True)
+C = KernelLanguage(by_name(ROWS), special, "rc11", grows=True)
 """The language of programs of C."""

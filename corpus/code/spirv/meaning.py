@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from corpus.code import ir
 from corpus.code.arithmetic import residual_operand
 from corpus.code.evaluation import describe, evaluate, set_result
 from corpus.code.launch.launch import volume
 from corpus.code.launch.meeting import choose
-from corpus.code.meaning import COMMON
+from corpus.code.meaning import COMMON, by_name
 from corpus.code.memory import address_of, forgotten, update
 from corpus.code.places import counter
 from corpus.code.residual import DOUBT, MARK
 from corpus.code.spirv.bodies import NOT_UNDERSTOOD
 from corpus.code.spirv.meeting import OPENCL_EXCHANGE, VULKAN_EXCHANGE, barrier, group
 from corpus.code.spirv.special import special
-from corpus.code.thread import FollowedThread, KernelLanguage, Meaning, State
+from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, WRITES, Row, rows_of, table_of
+from corpus.code.thread import FollowedThread, KernelLanguage, Meaning, RowOf, State
 from corpus.code.values import Affine, ArrayAddress, Symbol, Unknown, Value
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.instructions import Assign
@@ -176,30 +177,34 @@ def not_understood(thread: FollowedThread, state: State, ins: ir.KernelInstructi
     raise thread.out.wrong(ins.words[0])
 
 
-_MEANINGS: Mapping[str, Meaning] = {
-    **COMMON,
-    "determined": determined,
-    "aligned": aligned,
-    "barrier": barrier,
-    "forget": forget,
-    "group": group,
-    "length": length,
-    "outside": outside,
-    "relaxed": relaxed,
-    "spurious": spurious,
-    "untold": untold,
-    NOT_UNDERSTOOD: not_understood,
-}
+_ROWS: tuple[Row[Meaning], ...] = (
+    Row("determined", NOTHING, "any*", determined, "*"),
+    Row("aligned", NOTHING, "any*", aligned, "*"),
+    Row("barrier", ORDERS, "any*", barrier, "*"),
+    Row("forget", WRITES, "any*", forget, "*"),
+    Row("group", ORDERS, "any*", group, "*"),
+    Row("length", NOTHING, "any*", length, "*"),
+    Row("outside", CONTROL, "any*", outside, "*"),
+    Row("relaxed", NOTHING, "any*", relaxed, "*"),
+    Row("spurious", NOTHING, "any*", spurious, "*"),
+    Row("untold", NOTHING, "any*", untold, "*"),
+    Row(NOT_UNDERSTOOD, CONTROL, "any*", not_understood, "*"),
+    *COMMON,
+)
 
 
-def _of(language: str) -> Mapping[str, Meaning]:
-    """Return the meanings of a language, of which some results are not determined."""
-    doubtful = {name: computing(language, meaning) for name, meaning in _MEANINGS.items() if name in COMPUTATIONS}
-    return {**_MEANINGS, **doubtful, "update": updating(language)}
+def _row_of(language: str) -> RowOf:
+    """Return what finds the rows of a language, of which some results are not determined."""
+    doubtful = [
+        Row(name, row.effect, row.operands, computing(language, row.meaning), row.words)
+        for name, row in rows_of(table_of(_ROWS))
+        if name in COMPUTATIONS and name != "update"
+    ]
+    return by_name([*doubtful, Row("update", BOTH, "any*", updating(language), "*"), *_ROWS])
 
 
-VULKAN = KernelLanguage(_of("vulkan"), special, "vulkan", exchange=VULKAN_EXCHANGE)
+VULKAN = KernelLanguage(_row_of("vulkan"), special, "vulkan", exchange=VULKAN_EXCHANGE)
 """The language of modules with Vulkan's memory model."""
 
-OPENCL = KernelLanguage(_of("opencl"), special, "opencl", exchange=OPENCL_EXCHANGE)
+OPENCL = KernelLanguage(_row_of("opencl"), special, "opencl", exchange=OPENCL_EXCHANGE)
 """The language of modules with OpenCL's memory model."""
