@@ -44,7 +44,7 @@ from itertools import product
 from typing import Literal
 
 from constraints.formula import Clause, Formula
-from corpus.graphs import components
+from corpus.graphs import components, reachable
 from corpus.progress.axb import Instruction, Program, thread_images
 from oracle.progress.lts import Lts, explore
 from oracle.progress.system import NO_STEP
@@ -331,14 +331,14 @@ class ProgressEncoding:
     def _least_unfounded(self, model: Sequence[int], unfounded: set[State]) -> set[State]:
         """The smallest set of unfounded states that holds, with a state, every source of a step into it that the
         model relies on: the smaller the set, the more its clauses exclude."""
+
+        def sources(state: State) -> Iterator[State]:
+            return (before for before, support in self._entries[state] if model[support - 1] > 0)
+
         least = unfounded
         for state in self.states:
             if state in unfounded:
-                closure = [state]
-                for member in closure:  # grows during the walk
-                    for before, support in self._entries[member]:
-                        if model[support - 1] > 0 and before not in closure:
-                            closure.append(before)
+                closure = reachable([state], sources)
                 if len(closure) < len(least):
                     least = set(closure)
         return least

@@ -22,6 +22,7 @@ from functools import cache
 
 from corpus.errors import InputError
 from corpus.files import folder_of
+from corpus.graphs import reachable
 from corpus.litmus.orders import ANNOTATED
 from oracle.cat.interpreter import Model
 from oracle.cat.terms import Definition
@@ -60,12 +61,8 @@ def herd_model(model: Model, language: str) -> str:
     # No test that is written for herd7 has annotations of a bell file of the user's. There, 0 is a relation.
     own = [_EMPTY_SET.sub("emptyset", statement_text(statement)) for statement in syntax.statements]
     lines = herd_lines(language)
-    needed, waiting = set[str](), [_ALWAYS, *_names("\n".join(own))]
-    while waiting:
-        name = waiting.pop()
-        if name in lines and name not in needed:
-            needed.add(name)
-            waiting += _names(lines[name])
+    mentioned = [_ALWAYS, *_names("\n".join(own))]
+    needed = reachable(mentioned, lambda name: _names(lines[name]) if name in lines else ())
     definitions = [statement for statement in syntax.statements if isinstance(statement, Definition)]
     defined = {binding.name for definition in definitions for binding in definition.bindings}
     for name in sorted({*VOCABULARY.sets, *VOCABULARY.relations}.difference(_KNOWN, defined, lines)):

@@ -30,8 +30,9 @@ from oracle.executions.stuck import Hang, ThreadEnding, unasked
 from oracle.executions.valuations import value_in
 from oracle.executions.values import Value, calculate
 from oracle.executions.witness import CandidateExecution, shown
+from oracle.exploration import NoVerdictError
 from oracle.progress.explain import explain_system
-from oracle.progress.litmus import NoVerdictError, explore_litmus
+from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import ProgressModel
 
 MOST_STATES = 20_000

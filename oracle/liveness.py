@@ -25,9 +25,10 @@ from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from oracle.executions.stuck import Hanging, find_hang, only_as, unasked
+from oracle.exploration import NoVerdictError
 from oracle.lassos import MOST_STATES, hang_of_lasso
 from oracle.progress.explain import explain_system
-from oracle.progress.litmus import NoVerdictError, explore_litmus
+from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import GUARANTEES, MODELS, STEPPINGS, ProgressModel, Verdict
 from oracle.progress.plugins import AND, is_progress_model, resolve_models
 

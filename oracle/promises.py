@@ -52,7 +52,7 @@ from itertools import product
 from math import prod
 
 from corpus.hierarchy import HierarchyLevel, Places
-from oracle.progress.system import NoVerdictError
+from oracle.exploration import NoVerdictError
 
 ThreadSets = tuple[int, ...]
 """Sets of threads as bit masks, sorted, none within another: of each some thread is promised execution."""

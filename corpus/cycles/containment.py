@@ -17,6 +17,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import COMMUNICATION, Edge, atomic_mode
+from corpus.graphs import reachable
 from corpus.laws.c11 import WEAKER
 from corpus.litmus.normal import renumbered
 from corpus.litmus.orders import PLAIN, Mode
@@ -100,13 +101,11 @@ def _mode_is_at_least(mode: Mode | None, other: Mode | None) -> bool:
 
 def _left(cycle: Cycle) -> set[Cycle]:
     """The cycle, and what is left of it when threads go one after the other."""
-    found, waiting = {cycle}, [cycle]
-    while waiting:
-        one = waiting.pop()
-        smaller = {left for number in range(len(one.places)) if (left := _without_thread(one, number))} - found
-        found |= smaller
-        waiting += smaller
-    return found
+
+    def smaller(one: Cycle) -> Iterator[Cycle]:
+        return (left for number in range(len(one.places)) if (left := _without_thread(one, number)))
+
+    return set(reachable([cycle], smaller))
 
 
 def _without_thread(cycle: Cycle, number: int) -> Cycle | None:

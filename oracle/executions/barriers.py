@@ -35,6 +35,7 @@ from corpus.litmus.threads import unguarded
 from oracle.executions.events import WAIT, Apply, Event, Expression, Read
 from oracle.executions.steps import Constraint, TooManyError
 from oracle.executions.values import Address, Value
+from oracle.exploration import StateLimit, explore
 
 MOST_ARRIVALS = 1 << 14
 """The limit of orders in which threads may come to barriers."""
@@ -184,27 +185,24 @@ class _Meeting:
 
     def ways(self) -> list[frozenset[frozenset[int]]]:
         """The meetings of every way for all threads to come to an end; a meeting is the events of those who go on."""
+        error = TooManyError(f"more than {MOST_ARRIVALS} orders of arrival at barriers are too many to list")
         start = _State((0,) * len(self._threads))
-        seen = {start}
-        waiting = [start]
-        found: dict[frozenset[frozenset[int]], None] = {}
-        while waiting:
-            state = waiting.pop()
-            movable = [thread for thread in range(len(self._threads)) if self._may_come(state, thread)]
-            if not movable:
-                if self._is_over(state):
-                    found[state.met] = None
-                continue
-            # Where no quorum counts, the order of arrival does not matter.
-            sure = [thread for thread in movable if self._next(state, thread).quorum is None][:1]
-            for thread in sure or movable:
-                after = self._come(state, thread)
-                if after is not None and after not in seen:
-                    seen.add(after)
-                    waiting.append(after)
-            if len(seen) > MOST_ARRIVALS:
-                raise TooManyError(f"more than {MOST_ARRIVALS} orders of arrival at barriers are too many to list")
+        states = explore([start], self._successors, StateLimit(MOST_ARRIVALS, error))
+        found = {state.met for state in states if not self._movable(state) and self._is_over(state)}
         return sorted(found, key=lambda met: sorted(map(sorted, met)))
+
+    def _successors(self, state: _State) -> Iterator[_State]:
+        movable = self._movable(state)
+        # Where no quorum counts, the order of arrival does not matter.
+        sure = [thread for thread in movable if self._next(state, thread).quorum is None][:1]
+        for thread in sure or movable:
+            after = self._come(state, thread)
+            if after is not None:
+                yield after
+
+    def _movable(self, state: _State) -> list[int]:
+        """The threads that may come to their next barrier."""
+        return [thread for thread in range(len(self._threads)) if self._may_come(state, thread)]
 
     def _next(self, state: _State, thread: int) -> _Barrier:
         return self._barriers[self._threads[thread][state.come[thread]]]

@@ -22,6 +22,7 @@ from math import factorial, prod
 from typing import Any, TypeVar
 
 from corpus.errors import InputError
+from corpus.graphs import reachable
 from corpus.litmus.locations import Loc, physical
 from corpus.litmus.orders import Place
 from corpus.litmus.propositions import FinalRegister, Proposition, Term
@@ -359,13 +360,7 @@ class _Combination:
         }
         for read in undefined:
             start = self._events[read].key
-            reached: set[Key] = set()
-            waiting = [start]
-            while waiting:
-                new = {key for key in writers[waiting.pop()] if key in writers} - reached
-                reached |= new
-                waiting += new
-            if start in reached:
+            if start in reachable(writers[start] & writers.keys(), lambda key: writers[key] & writers.keys()):
                 return read
         return undefined[0]
 

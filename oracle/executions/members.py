@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.files import read_text
+from corpus.graphs import reachable
 from corpus.lalr import Tree
 from corpus.litmus.orders import ANNOTATED
 from oracle.cat.algebra import Algebra, Candidates, Relation, Set, bits
@@ -458,11 +459,7 @@ def _connected(events: set[int], pairs: frozenset[Item]) -> list[list[int]]:
     found: list[list[int]] = []
     left = set(near)
     while left:
-        part, waiting = set[int](), [min(left)]
-        while waiting:
-            event = waiting.pop()
-            waiting += near[event] - part
-            part.add(event)
+        part = reachable([min(left)], near.__getitem__)
         found.append(sorted(part))
-        left -= part
+        left -= part.keys()
     return found

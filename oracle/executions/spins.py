@@ -45,7 +45,7 @@ gone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -62,6 +62,7 @@ from oracle.executions.flow import asked_locations, flow_of
 from oracle.executions.steps import RunState, Sources, Walker
 from oracle.executions.valuations import value_in
 from oracle.executions.values import Value, calculate
+from oracle.exploration import explore_runs
 
 _MOST_STEPS = 4096
 """The limit of steps of all rounds of a jump together; a jump with more is taken not to be idle."""
@@ -165,14 +166,14 @@ class _Round(_Runs):
         if target != 0 and jump in flow.reached([0], [target]):
             return None
         inside = {pc for pc in range(flow.end) if pc == jump or jump in flow.reached([pc], [target])}
-        waiting = [RunState(target, self._unknown)]
-        steps = 0
+
+        def following(state: RunState) -> Iterator[RunState]:
+            return (after for after in self.step(state) if after.pc in inside and after.pc != target)
+
         try:
-            while waiting:
-                steps += 1
+            for steps, _ in enumerate(explore_runs([RunState(target, self._unknown)], following), 1):
                 if steps > _MOST_STEPS:
                     return None
-                waiting += [after for after in self.step(waiting.pop()) if after.pc in inside and after.pc != target]
         except InputError:  # not decided where registers are unknown
             return None
         inner = frozenset(pc for pc in self.cut - {jump} if flow.backward[pc] > target)
@@ -218,22 +219,20 @@ class _Looks(_Runs):
 
     def _goes_on(self, pc: int, location: str, value: Value) -> bool:
         """Whether a thread that has read this there may go on, and not to the end of a round that is left out."""
-        waiting = list(self.step(RunState(pc, self._unknown)))
-        steps = 0
-        while waiting:
-            state = waiting.pop()
-            if _denies(state, location, value):
-                continue
-            steps += 1
-            if state.pc == self.flow.end or steps > _MOST_STEPS:
+
+        def following(state: RunState) -> list[RunState]:
+            return [after for after in self.step(state) if not _denies(after, location, value)]
+
+        def goes_on(stopped: RunState) -> bool:
+            in_round = stopped.pc in self._idle and self.flow.backward[stopped.pc] <= pc
+            return not in_round and not _denies(stopped, location, value)
+
+        self._stopped = []
+        for steps, state in enumerate(explore_runs(following(RunState(pc, self._unknown)), following), 1):
+            if state.pc == self.flow.end or steps > _MOST_STEPS or any(map(goes_on, self._stopped)):
                 return True
-            self._stopped = []
-            waiting += self.step(state)
-            for stopped in self._stopped:
-                in_round = stopped.pc in self._idle and self.flow.backward[stopped.pc] <= pc
-                if not in_round and not _denies(stopped, location, value):
-                    return True
-        return False
+            self._stopped.clear()
+        return any(map(goes_on, self._stopped))
 
 
 def _denies(state: RunState, location: str, value: Value) -> bool:

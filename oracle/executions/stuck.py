@@ -107,6 +107,7 @@ from oracle.executions.threads import MOST_PATHS, Path, Paths, unroll_threads
 from oracle.executions.valuations import compared, evaluate
 from oracle.executions.values import Value
 from oracle.executions.witness import CandidateExecution, execution_of
+from oracle.exploration import explore_runs
 from oracle.promises import Promise, promised_sets
 
 MOST_HANGS = 1 << 14
@@ -291,16 +292,26 @@ def _those(ways: Sequence[ThreadRun], *endings: ThreadEnding) -> int:
     return sum(1 << number for number, way in enumerate(ways) if way.ending in endings)
 
 
+_StuckRun = tuple[RunState, tuple[RunState, ...], bool, bool]
+"""A state with those before it, whether an instruction has been done, and whether anything is new in it."""
+
+
 def ways_through(test: LitmusTest, number: int, unroll: int) -> list[ThreadRun]:
     """The runs of a thread that may be part of a hang, each backward jump taken at most ``unroll`` times."""
     walker = Walker(test, number, unroll, for_ever=True)
     flow = walker.flow
     targets = set(flow.backward.values())
     found: list[ThreadRun] = []
-    # Each state with those before it, whether an instruction has been done, and whether anything is new in it.
-    waiting: list[tuple[RunState, tuple[RunState, ...], bool, bool]] = [(walker.start(), (), False, True)]
-    while waiting:
-        state, trail, stepped, new = waiting.pop()
+
+    def following(run: _StuckRun) -> Iterator[_StuckRun]:
+        state, trail, stepped, _ = run
+        if state.pc < flow.end:
+            steps = stepped or not isinstance(flow.code[state.pc], Label)
+            for after in walker.step(state):
+                yield after, (*trail, state), steps, steps is not stepped or len(after.events) > len(state.events)
+
+    begun: _StuckRun = (walker.start(), (), False, True)
+    for state, trail, stepped, new in explore_runs([begun], following):
         path = Path(state.events, state.constraints, {})
         if state.pc == flow.end:
             waits = bool(state.events) and stays(state.events[-1])
@@ -313,10 +324,6 @@ def ways_through(test: LitmusTest, number: int, unroll: int) -> list[ThreadRun]:
                 found += _stuck(walker, trail, start, state, targets)
         if len(found) > MOST_PATHS:
             raise TooManyError(f"P{number} has more than {MOST_PATHS} runs that may be part of a hang")
-        steps = stepped or not isinstance(flow.code[state.pc], Label)
-        for after in reversed(list(walker.step(state))):
-            happens = steps is not stepped or len(after.events) > len(state.events)
-            waiting.append((after, (*trail, state), steps, happens))
     return found
 
 

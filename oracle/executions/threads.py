@@ -7,7 +7,7 @@ matter.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -18,7 +18,8 @@ from corpus.litmus.test import LitmusTest, plain_locations
 from corpus.litmus.threads import Thread
 from oracle.executions.events import ORDERS, Event, Expression
 from oracle.executions.flow import asked_terms
-from oracle.executions.steps import Constraint, TooManyError, Walker
+from oracle.executions.steps import Constraint, RunState, TooManyError, Walker
+from oracle.exploration import explore_runs
 
 MOST_PATHS = 4096
 """The limit of paths through a thread; a thread with more is refused."""
@@ -139,10 +140,11 @@ _FEW = 3
 
 
 def _paths(walker: Walker) -> Iterator[Path]:
-    waiting = [walker.start()]
+    def following(state: RunState) -> Iterable[RunState]:
+        return () if state.pc == walker.flow.end else walker.step(state)
+
     steps = 0
-    while waiting:
-        state = waiting.pop()
+    for state in explore_runs([walker.start()], following):
         if state.pc == walker.flow.end:
             registers = {name: value for name, (value, _) in state.registers.items()}
             yield Path(state.events, state.constraints, registers)
@@ -150,4 +152,3 @@ def _paths(walker: Walker) -> Iterator[Path]:
         steps += 1 + (len(state.events) + len(state.constraints)) // 8  # which a step copies and looks through
         if steps > MOST_STEPS:
             raise TooManyError(f"the ways through P{walker.number} have more than {MOST_STEPS} steps")
-        waiting += reversed(list(walker.step(state)))

@@ -27,7 +27,6 @@ time. Left out: scalar accesses, images, scratch, generic accesses, branches, va
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,6 +43,7 @@ from corpus.litmus.propositions import Condition, FinalRegister, Proposition, co
 from corpus.litmus.test import LitmusTest
 from corpus.litmus.threads import Thread
 from oracle.executions.values import Value, calculate
+from oracle.exploration import StateLimit, StateLimitError, explore, shortest_run
 from oracle.operational.explore import satisfies
 
 Kept = TypeVar("Kept")
@@ -591,10 +591,6 @@ def _named(thread: Thread) -> Iterator[str]:
         yield from registers_written(ins)
 
 
-class MachineLimitError(InputError):
-    """The error for a test with more states of the machine than the limit."""
-
-
 @dataclass(frozen=True, slots=True)
 class MachineOutcomes:
     """The outcomes of a test on a machine: values of the terms of its condition, and how many states were explored."""
@@ -619,37 +615,32 @@ MOST_STATES = 300_000
 def outcomes(
     test: LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int = MOST_STATES
 ) -> MachineOutcomes:
-    """All outcomes of a test's machine programs on a family. Raises ``MachineLimitError``."""
-    explored = [*_explored(test, programs, family, limit)]
-    finals = frozenset(final for final, _ in explored if final is not None)
-    return MachineOutcomes(asked_terms(test), finals, explored[-1][1])
+    """All outcomes of a test's machine programs on a family. Raises ``StateLimitError``."""
+    finals = [*_finals(test, programs, family, limit)]
+    return MachineOutcomes(asked_terms(test), frozenset(final for final in finals if final is not None), len(finals))
 
 
 def reaches(
     test: LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int = MOST_STATES
 ) -> bool:
-    """Whether a final state has the outcome that a test asks about. Raises ``MachineLimitError``."""
+    """Whether a final state has the outcome that a test asks about. Raises ``StateLimitError``."""
     terms, asked = asked_terms(test), conjunction(propositions(test.condition))
-    finals = (final for final, _ in _explored(test, programs, family, limit))
+    finals = _finals(test, programs, family, limit)
     return any(final is not None and satisfies(terms, final, asked) for final in finals)
 
 
-def _explored(
+def _finals(
     test: LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int
-) -> Iterator[tuple[tuple[Value, ...] | None, int]]:
-    """The values in each state that is final, None in others, with the number of states that are known by then."""
+) -> Iterator[tuple[Value, ...] | None]:
+    """The values in each state that is final, None in others."""
     system = MachineSystem(test, programs, family)
     terms = asked_terms(test)
-    start = system.start()
-    seen, todo = {start}, [start]
-    while todo:
-        state = todo.pop()
-        for _, after in system.steps(state):
-            if after not in seen:
-                seen.add(after)
-                todo.append(after)
-        _check_limit(test, len(seen), family, limit)
-        yield tuple(system.value_of(state, term) for term in terms) if system.final(state) else None, len(seen)
+
+    def successors(state: MachineState) -> Iterator[MachineState]:
+        return (after for _, after in system.steps(state))
+
+    for state in explore([system.start()], successors, _limit(test, family, limit), depth_first=True):
+        yield tuple(system.value_of(state, term) for term in terms) if system.final(state) else None
 
 
 def machine_run(
@@ -660,25 +651,16 @@ def machine_run(
     limit: int = MOST_STATES,
 ) -> tuple[str, ...] | None:
     """A shortest run to a final state in which a proposition over the condition's terms is true, a line a step; None
-    where there is none. Raises ``MachineLimitError``."""
+    where there is none. Raises ``StateLimitError``."""
     system = MachineSystem(test, programs, family)
     terms = asked_terms(test)
-    before: dict[MachineState, tuple[MachineState, MachineMove] | None] = {system.start(): None}
-    todo = deque(before)
-    while todo:
-        state = todo.popleft()
-        if system.final(state) and satisfies(terms, tuple(system.value_of(state, term) for term in terms), proposition):
-            moves = []
-            while (last := before[state]) is not None:
-                state, move = last
-                moves.append(move)
-            return tuple(map(system.told, reversed(moves)))
-        for move, after in system.steps(state):
-            if after not in before:
-                before[after] = (state, move)
-                todo.append(after)
-        _check_limit(test, len(before), family, limit)
-    return None
+
+    def is_goal(state: MachineState) -> bool:
+        values = (system.value_of(state, term) for term in terms)
+        return system.final(state) and satisfies(terms, tuple(values), proposition)
+
+    run = shortest_run([system.start()], system.steps, is_goal, _limit(test, family, limit))
+    return None if run is None else tuple(map(system.told, run))
 
 
 def asked_terms(test: LitmusTest) -> tuple[FinalRegister | Loc, ...]:
@@ -686,6 +668,5 @@ def asked_terms(test: LitmusTest) -> tuple[FinalRegister | Loc, ...]:
     return tuple(dict.fromkeys(term for term in terms_of(test.condition) if not isinstance(term, int)))
 
 
-def _check_limit(test: LitmusTest, states: int, family: MachineFamily, limit: int) -> None:
-    if states > limit:
-        raise MachineLimitError(f"{test.name} has more than {limit} states on {family.name}")
+def _limit(test: LitmusTest, family: MachineFamily, most: int) -> StateLimit:
+    return StateLimit(most, StateLimitError(f"{test.name} has more than {most} states on {family.name}"))

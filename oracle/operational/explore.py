@@ -28,25 +28,23 @@ everywhere, after that other was written by a thread that had borrowed it.
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from corpus.errors import InputError
 from corpus.litmus.locations import Loc
 from corpus.litmus.propositions import FinalRegister, Proposition, Term
 from corpus.litmus.test import LitmusTest
 from oracle.executions.values import Value, holds
+from oracle.exploration import StateLimit, StateLimitError, shortest_run
+from oracle.exploration import explore as explore_states
 from oracle.operational.system import Do, Final, OperationalSystem, Share, SystemState
 from oracle.operational.thread import UnmodelledError
 
-__all__ = ["FinalStates", "StateLimitError", "UnmodelledError", "explore", "satisfies", "witness"]
+__all__ = ["FinalStates", "UnmodelledError", "explore", "satisfies", "witness"]
 
 MOST_STATES = 500_000
 """The default limit of states at which an exploration gives up."""
-
-
-class StateLimitError(InputError):
-    """The error for a test with more states than the limit, on which there is no verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +74,14 @@ def explore(test: LitmusTest, strong: bool, unroll: int = 2, limit: int = MOST_S
     Each backward jump is taken at most ``unroll`` times. Raises ``UnmodelledError`` and ``StateLimitError``.
     """
     system = OperationalSystem(test, strong, unroll)
-    finals = set()
-    seen = set(system.start())
-    todo = list(seen)
-    while todo:
-        state = todo.pop()
-        final = system.final(state)
-        if final is not None:
-            finals.add(final)
-            continue
-        for step in system.steps(state):
-            after = system.after(state, step)
-            if after is not None and after not in seen:
-                seen.add(after)
-                todo.append(after)
-        _check_limit(test, len(seen), limit)
-    return FinalStates(system.terms, frozenset(finals), system.cut, len(seen))
+
+    def successors(state: SystemState) -> Iterator[SystemState]:
+        return (after for _, after in _steps(system, state))
+
+    states = explore_states(system.start(), successors, _limit(test, limit), depth_first=True)
+    finals = [system.final(state) for state in states]
+    found = frozenset(final for final in finals if final is not None)
+    return FinalStates(system.terms, found, system.cut, len(finals))
 
 
 def witness(
@@ -102,28 +92,23 @@ def witness(
     The proposition may mention the terms that the test's condition mentions. Raises as ``explore`` does.
     """
     system = OperationalSystem(test, strong, unroll)
-    before: dict[SystemState, tuple[SystemState, Do | Share] | None] = dict.fromkeys(system.start())
-    todo = deque(before)
-    while todo:
-        state = todo.popleft()
+
+    def is_goal(state: SystemState) -> bool:
         final = system.final(state)
-        if final is not None:
-            if satisfies(system.terms, final, proposition):
-                steps = []
-                while (last := before[state]) is not None:
-                    state, step = last
-                    steps.append(step)
-                return tuple(system.told(reversed(steps)))
-            continue
+        return final is not None and satisfies(system.terms, final, proposition)
+
+    run = shortest_run(system.start(), partial(_steps, system), is_goal, _limit(test, limit))
+    return None if run is None else tuple(system.told(run))
+
+
+def _steps(system: OperationalSystem, state: SystemState) -> Iterator[tuple[Do | Share, SystemState]]:
+    """The steps from a state to others, of which a final state has none."""
+    if system.final(state) is None:
         for step in system.steps(state):
             after = system.after(state, step)
-            if after is not None and after not in before:
-                before[after] = (state, step)
-                todo.append(after)
-        _check_limit(test, len(before), limit)
-    return None
+            if after is not None:
+                yield step, after
 
 
-def _check_limit(test: LitmusTest, states: int, limit: int) -> None:
-    if states > limit:
-        raise StateLimitError(f"{test.name} has more than {limit} states in the operational model")
+def _limit(test: LitmusTest, most: int) -> StateLimit:
+    return StateLimit(most, StateLimitError(f"{test.name} has more than {most} states in the operational model"))

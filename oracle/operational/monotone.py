@@ -22,6 +22,7 @@ from itertools import product
 from corpus.executions.execution import OpKind
 from corpus.executions.sequences import ANY, SequenceTable, row_for
 from corpus.executions.vocabulary import KIND_WORDS, Vocabulary, spelled_mode
+from corpus.graphs import reachable
 from corpus.laws.amdgpu import ACCESSES, GLOBAL, LOCAL, WRITE_BACKS, MachineInstruction
 from corpus.litmus.instructions import Fence, Instruction, Load, Rmw, Store
 from corpus.litmus.locations import Loc, Region
@@ -73,13 +74,7 @@ def word_order(words: Vocabulary) -> WordOrder:
     }
 
     def below(kind: OpKind, mode: Mode) -> frozenset[Mode]:
-        found: set[Mode] = set()
-        todo = [mode]
-        while todo:
-            new = {*weaker[kind, todo.pop()]} - found
-            found |= new
-            todo += new
-        return frozenset(found)
+        return frozenset(reachable(weaker[kind, mode], lambda way: weaker[kind, way]))
 
     return WordOrder(weaker, {choice: below(*choice) for choice in weaker})
 

@@ -26,6 +26,7 @@ from operator import and_, or_
 
 from corpus.graphs import closed_components, components
 from corpus.progress.axb import Program, places_of
+from oracle.exploration import shortest_run
 from oracle.progress.behaviour import refine
 from oracle.progress.lts import explore
 from oracle.progress.models import (
@@ -297,27 +298,16 @@ def closed_walk(
     ``remaining(owed, tid, after)`` is what is still owed once the thread ``tid`` has stepped to the node ``after``.
     There is such a walk where the nodes are strongly connected and each debt is paid somewhere among them.
     """
-    start = (entry, owed)
-    reached: dict[tuple[int, int], tuple[tuple[int, int], LtsStep] | None] = {start: None}
-    queue = [start]
-    for place in queue:  # grows during the walk
-        node, missing = place
+
+    def steps(state: tuple[int, int, bool]) -> Iterator[tuple[LtsStep, tuple[int, int, bool]]]:
+        node, missing, _ = state  # and whether the walk has begun
         for tid, after in enumerate(graph.successors[node]):
-            if after not in inside:
-                continue
-            step = LtsStep(node, tid, after)
-            state = (after, remaining(missing, tid, after))
-            if state == (entry, 0):
-                walk = [step]
-                link = reached[place]
-                while link is not None:
-                    walk.append(link[1])
-                    link = reached[link[0]]
-                return tuple(reversed(walk))
-            if state not in reached:
-                reached[state] = (place, step)
-                queue.append(state)
-    raise AssertionError("a strongly connected set has a closed walk over its steps")
+            if after in inside:
+                yield LtsStep(node, tid, after), (after, remaining(missing, tid, after), True)
+
+    walk = shortest_run([(entry, owed, False)], steps, lambda state: state == (entry, 0, True))
+    assert walk is not None
+    return tuple(walk)
 
 
 def _weakly_fair_walk(graph: ModelLts, entry: int, members: list[int]) -> tuple[LtsStep, ...]:
@@ -358,19 +348,18 @@ def _tour(graph: ModelLts, trap: list[int]) -> tuple[LtsStep, ...]:
 
 def path_to_nearest(rows: list[tuple[int, ...]], start: int, goals: set[LtsStep]) -> tuple[LtsStep, ...]:
     """A shortest path from ``start`` that ends with one of ``goals``; some goal must be in reach."""
-    parents: dict[int, LtsStep] = {}
-    queue = [start]
-    for node in queue:  # grows during the walk
-        for tid, after in enumerate(rows[node]):
-            if after == NO_STEP:
-                continue
-            step = LtsStep(node, tid, after)
-            if step in goals:
-                return (*path_to(parents, node), step)
-            if after != start and after not in parents:
-                parents[after] = step
-                queue.append(after)
-    raise AssertionError("no goal in reach")
+    sources = {step.source for step in goals}
+
+    def steps(node: int) -> Iterator[tuple[LtsStep, int]]:
+        return ((LtsStep(node, tid, after), after) for tid, after in enumerate(rows[node]) if after != NO_STEP)
+
+    def is_goal(node: int) -> bool:
+        return node in sources and any(step in goals for step, _ in steps(node))
+
+    path = shortest_run([start], steps, is_goal)
+    assert path is not None
+    last = next(step for step, _ in steps(path[-1].target if path else start) if step in goals)
+    return (*path, last)
 
 
 def _exits(graph: ModelLts, strong: bool) -> Iterator[Exit]:

@@ -62,8 +62,8 @@ from corpus.litmus.test import LitmusTest
 from corpus.litmus.threads import Thread
 from oracle.executions.barriers import certain_names
 from oracle.executions.values import Address, Value, address_of, calculate, value_text
+from oracle.exploration import FoundStates, NoVerdictError, StateLimit, StateLimitError
 from oracle.progress.system import NO_STEP, Action
-from oracle.progress.system import NoVerdictError as NoVerdictError  # raised here
 
 MOST_STATES = 500_000
 """The default limit of states at which an exploration gives up."""
@@ -417,25 +417,15 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
     cells, place, initial = memory_of(test)
     automata = tuple(Automaton(test, number, cells) for number in range(len(test.threads)))
     meetings = Meetings(test, automata)
+    weak = any(isinstance(ins, Rmw) and ins.success is not None for thread in automata for ins in thread.body)
+
     start = (initial, tuple(thread.start for thread in automata))
-    index = {start: 0}
-    states = [start]
+    error = StateLimitError(f"{test.name} has more than {limit:,} states")
+    number_of = FoundStates([start], StateLimit(limit, error))
     successors: list[tuple[int, ...]] = []
     chances: list[tuple[int, ...]] = []
     waits: list[int] = []
-    weak = any(isinstance(ins, Rmw) and ins.success is not None for thread in automata for ins in thread.body)
-
-    def known_as(state: tuple[Memory, tuple[int, ...]]) -> int:
-        goal = index.get(state)
-        if goal is None:
-            goal = index[state] = len(states)
-            states.append(state)
-            if goal == limit:
-                raise NoVerdictError(f"{test.name} has more than {limit:,} states")
-        return goal
-
-    for number, state in enumerate(states):  # grows during the walk
-        now, positions = state
+    for number, (now, positions) in enumerate(number_of.waiting):  # grows during the walk
         row = []
         waiting = 0
         for tid, (thread, position) in enumerate(zip(automata, positions, strict=True)):
@@ -454,7 +444,7 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
                 after = meetings.come(tid, meeting, now, positions)
             if meetings.named_late:
                 after = meetings.late(*after)
-            row.append(known_as(after))
+            row.append(number_of[after])
         if waiting and all(after == NO_STEP for after in row):
             row = [number if waiting >> tid & 1 else NO_STEP for tid in range(len(automata))]
         successors.append(tuple(row))
@@ -465,9 +455,9 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
                 failed = None if row[tid] == NO_STEP or thread.meetings[position] else thread.failing(position, now)
                 if failed is not None:
                     after = now, (*positions[:tid], failed, *positions[tid + 1 :])
-                    others[tid] = known_as(meetings.late(*after) if meetings.named_late else after)
+                    others[tid] = number_of[meetings.late(*after) if meetings.named_late else after]
             chances.append(tuple(others))
-    return LitmusLts(automata, place, tuple(states), tuple(successors), tuple(waits), tuple(chances))
+    return LitmusLts(automata, place, tuple(number_of), tuple(successors), tuple(waits), tuple(chances))
 
 
 def memory_of(test: LitmusTest) -> tuple[dict[str, int], tuple[str, ...], Memory]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from corpus.progress.axb import Program
 from corpus.progress.text import print_instruction
+from oracle.exploration import FoundStates, StateLimit, StateLimitError
 from oracle.progress.system import NO_STEP, Action
 
 
@@ -56,20 +57,23 @@ class Lts:
 def explore(program: Program) -> Lts:
     """The labelled transition system of all states reachable from memory 0 and every thread at its first
     instruction."""
-    lts = explore_up_to(program, None)
-    assert lts is not None
-    return lts
+    return _explore(program, None)
 
 
-def explore_up_to(program: Program, most: int | None) -> Lts | None:
+def explore_up_to(program: Program, most: int) -> Lts | None:
     """The labelled transition system of a program; None where it has more than ``most`` states."""
+    try:
+        return _explore(program, StateLimit(most, StateLimitError(f"the program has more than {most:,} states")))
+    except StateLimitError:
+        return None
+
+
+def _explore(program: Program, limit: StateLimit | None) -> Lts:
     threads, lengths = program.threads, [len(thread) for thread in program.threads]
-    start = ((0,) * program.locations, (0,) * len(threads))
-    index = {start: 0}
-    states = [start]
+    number_of = FoundStates([((0,) * program.locations, (0,) * len(threads))], limit)
     successors: list[tuple[int, ...]] = []
     running: list[int] = []
-    for memory, counters in states:  # grows during the walk
+    for memory, counters in number_of.waiting:  # grows during the walk
         row = []
         mask = 0
         for tid, pc in enumerate(counters):
@@ -83,20 +87,8 @@ def explore_up_to(program: Program, most: int | None) -> Lts | None:
             after = memory
             if ins.exchange is not None:
                 after = (*memory[:cell], ins.exchange, *memory[cell + 1 :])
-            state = (after, (*counters[:tid], target, *counters[tid + 1 :]))
-            number = index.get(state)
-            if number is None:
-                if len(states) == most:
-                    return None
-                number = index[state] = len(states)
-                states.append(state)
-            row.append(number)
+            row.append(number_of[after, (*counters[:tid], target, *counters[tid + 1 :])])
         successors.append(tuple(row))
         running.append(mask)
-    return Lts(
-        program,
-        tuple(memory for memory, _ in states),
-        tuple(counters for _, counters in states),
-        tuple(successors),
-        tuple(running),
-    )
+    memories, places = zip(*number_of, strict=True)
+    return Lts(program, memories, places, tuple(successors), tuple(running))

@@ -28,6 +28,7 @@ from functools import wraps
 from corpus.graphs import components
 from corpus.litmus.orders import Place
 from corpus.litmus.test import LitmusTest
+from oracle.exploration import NoVerdictError
 from oracle.progress.explain import (
     Exit,
     Explanation,
@@ -41,7 +42,7 @@ from oracle.progress.explain import (
     path_to,
     path_to_nearest,
 )
-from oracle.progress.litmus import LitmusLts, NoVerdictError, explore_litmus
+from oracle.progress.litmus import LitmusLts, explore_litmus
 from oracle.progress.models import Guarantee, History, ProgressModel, Verdict, system_verdicts, unfold
 from oracle.progress.subgroups import CONVERGENCES, explore_subgroups, is_grouped, subgroups
 from oracle.progress.system import NO_STEP, Rows

@@ -58,6 +58,7 @@ from corpus.litmus.normal import map_operands
 from corpus.litmus.orders import Place
 from corpus.litmus.test import LitmusTest
 from oracle.executions.values import Value
+from oracle.exploration import FoundStates, NoVerdictError, StateLimit, StateLimitError
 from oracle.progress.litmus import (
     MOST_STATES,
     SEEN_BY_OTHERS,
@@ -65,7 +66,6 @@ from oracle.progress.litmus import (
     LitmusLts,
     Meetings,
     Memory,
-    NoVerdictError,
     memory_of,
 )
 from oracle.progress.reconvergence import ReconvergentLoop, reconvergent_loops
@@ -571,23 +571,15 @@ class _Exploration:
 
     def all(self, limit: int) -> SubgroupLts:
         """All states, from the first on."""
-        index = {self._first(): 0}
-        states = list(index)
+        error = StateLimitError(f"{self._name} has more than {limit:,} states")
+        number_of = FoundStates([self._first()], StateLimit(limit, error))
         successors, chances, waits, masks = [], [], [], []
 
         def known_as(state: _State | None) -> int:
-            if state is None:
-                return NO_STEP
-            goal = index.get(state)
-            if goal is None:
-                goal = index[state] = len(states)
-                states.append(state)
-                if goal == limit:
-                    raise NoVerdictError(f"{self._name} has more than {limit:,} states")
-            return goal
+            return NO_STEP if state is None else number_of[state]
 
         lanes = range(len(self._threads))
-        for number, state in enumerate(states):  # grows during the walk
+        for number, state in enumerate(number_of.waiting):  # grows during the walk
             going = [tid for tid in lanes if not self._threads[tid].ended(state.positions[tid])]
             free = _union(group.free(control) for group, control in zip(self._groups, state.controls, strict=True))
             row = [known_as(self._after(state, tid)) if tid in going and free >> tid & 1 else NO_STEP for tid in lanes]
@@ -605,7 +597,7 @@ class _Exploration:
         return SubgroupLts(
             self._threads,
             self._locations,
-            tuple((state.memory, state.positions) for state in states),
+            tuple((state.memory, state.positions) for state in number_of),
             tuple(successors),
             tuple(waits),
             tuple(chances),

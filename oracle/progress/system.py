@@ -20,15 +20,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from corpus.errors import InputError
 from corpus.graphs import NO_EDGE
 
 NO_STEP = NO_EDGE
 """The entry of a row of successors for a thread that takes no step: it has ended, or waits."""
-
-
-class NoVerdictError(InputError):
-    """The error for a test whose transition system is too large, or has a step without meaning."""
 
 
 Rows = Sequence[tuple[int, ...]]

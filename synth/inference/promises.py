@@ -36,12 +36,13 @@ from corpus.litmus.test import LitmusTest
 from corpus.private import private_folder
 from corpus.progress.text import program_of
 from corpus.test import Test
+from oracle.exploration import NoVerdictError
 from oracle.inference.classes import SketchTest
 from oracle.inference.fitting import Fact
 from oracle.inference.model_sets import ModelSet
 from oracle.inference.promise_family import PromiseFamily
 from oracle.progress.hierarchy import fairest
-from oracle.progress.litmus import NoVerdictError, explore_litmus
+from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import MODELS, Verdict
 from synth.expectations import read_expected
 from synth.inference.facts import RESULT_LINES, TABLE, NeverSeen, column_of, named, test_of

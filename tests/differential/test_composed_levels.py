@@ -22,6 +22,7 @@ from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.steps import TooManyError
 from oracle.executions.stuck import find_hang
+from oracle.exploration import NoVerdictError
 from oracle.progress.explain import explain_system
 from oracle.progress.fast.arrays import as_table, hangs_in_arrays
 from oracle.progress.hierarchy import strictly_less_fair
@@ -37,7 +38,6 @@ from oracle.progress.models import (
     verdicts,
 )
 from oracle.progress.plugins import resolve_models
-from oracle.progress.system import NoVerdictError
 from oracle.promises import LevelPromise, PlacedPromise, delegate_choices
 from tests.random_spins import random_axb
 

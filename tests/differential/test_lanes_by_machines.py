@@ -19,7 +19,8 @@ from simt_machine import (
 
 from corpus.dialects.registry import read_litmus
 from corpus.litmus.instructions import GroupOperation
-from oracle.progress.litmus import NoVerdictError, explore_litmus
+from oracle.exploration import NoVerdictError
+from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import STEPPINGS, Verdict, system_verdicts
 from oracle.progress.plugins import resolve_models
 from oracle.progress.stepping import explain_stepping, stepping_verdicts

@@ -31,7 +31,8 @@ from corpus.litmus.threads import Thread
 from oracle.cat.variants import without_check
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge
-from oracle.operational.amdgpu import FAMILIES, MachineLimitError, first_level, outcomes
+from oracle.exploration import StateLimitError
+from oracle.operational.amdgpu import FAMILIES, first_level, outcomes
 from oracle.operational.deletions import deletions
 from oracle.operational.monotone import WordStep, raised, word_order
 from synth.memory.sequences import SPARED, NamedTable, checked_tables, search_tables
@@ -163,7 +164,7 @@ def check_less(random, most):
                 assert not left or any(
                     all(value in (other, gone) for value, other in zip(wanted, values, strict=True)) for values in found
                 ), (program, smaller, final)
-    except MachineLimitError:
+    except StateLimitError:
         pass
 
 

@@ -9,8 +9,9 @@ import pytest
 from commands import printed, synth
 
 from corpus.dialects.registry import parse_litmus, read_litmus
+from oracle.exploration import NoVerdictError
 from oracle.progress.explain import explain_system
-from oracle.progress.litmus import NoVerdictError, explore_litmus
+from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import MODELS, Verdict, system_verdicts
 from oracle.progress.plugins import resolve_models
 

@@ -13,7 +13,8 @@ from corpus.litmus.orders import Mode, Order, Place, Scope
 from corpus.litmus.propositions import And, FinalRegister, Not
 from oracle.consistency import OPERATIONAL as MODELS
 from oracle.executions.values import Address
-from oracle.operational.explore import StateLimitError, UnmodelledError, explore, satisfies, witness
+from oracle.exploration import StateLimitError
+from oracle.operational.explore import UnmodelledError, explore, satisfies, witness
 from oracle.operational.memory import FORGOTTEN, Copy, CopyStatus, LocationAutomaton
 
 SHARED, BORROWED, IN_BLOCK, UNSHARED = CopyStatus

@@ -14,8 +14,9 @@ from corpus.litmus.describe import describe
 from corpus.litmus.flow import thread_flow
 from corpus.litmus.instructions import GroupOperation
 from corpus.litmus.normal import litmus_digest
+from oracle.exploration import NoVerdictError
 from oracle.liveness import resolve_liveness_models
-from oracle.progress.litmus import NoVerdictError, explore_litmus
+from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import STEPPINGS, Verdict
 from oracle.progress.plugins import resolve_models
 from oracle.progress.reconvergence import reconvergent_loops

@@ -11,6 +11,7 @@ MODULES = (
     "constraints.programs.skeleton",
     "oracle.cat.algebra",
     "oracle.executions.stuck",
+    "oracle.exploration",
     "oracle.inference.classes",
     "oracle.inference.fitting",
     "oracle.inference.model_sets",
