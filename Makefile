@@ -41,12 +41,12 @@ test-all: .venv/tests-ready  ## All tests, the slow ones too
 	@bash .ci/debian-packages $(BIN)/python
 	$(call tested)
 
-check: .venv/dev-ready  ## What to run before a commit: style, types, import arrows, tests that need no device
+check: .venv/dev-ready  ## What to run before a commit: style, types, import arrows, the quickest tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	MYPYPATH=.:tests $(BIN)/mypy benchmarks/*.py
-	$(BIN)/python -m pytest -q -n auto -m 'not slow and not device' $(TESTS)
+	$(BIN)/python -m pytest -q -n auto -m check $(TESTS)
 
 bench: .venv/ready  ## Time, rates, solver calls and memory of synthesis and oracle
 	$(BIN)/python benchmarks/progress.py

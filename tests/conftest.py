@@ -77,7 +77,10 @@ different back ends or commands are of different kinds.
 """
 
 COSTLY = TESTS / "costly.txt"
-"""Tests that take more than a second each, and are in ``make test-rest``; ``python tests/minutes.py`` writes them."""
+"""Tests after the seconds of CPU that each takes more than: those of ``REST`` are left to ``make test-rest``, and those
+of half a second are not in ``make check``. ``python tests/minutes.py`` writes them."""
+
+REST = "1.0"
 
 LEFT_OVER = "test_every_golden_file_is_of_some_test"
 GOLDENS = pytest.StashKey[Goldens]()
@@ -113,30 +116,50 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if cases[kind] % number:
                 item.add_marker("slow")
             cases[kind] += 1
-    for item in _rest(items):
+    seconds = dict(reversed(line.split(" ", 1)) for line in COSTLY.read_text(encoding="utf-8").splitlines())
+    for item in _rest(items, seconds):
         item.add_marker("rest")
+    for item in _checked(items, seconds):
+        item.add_marker("check")
     items.sort(key=lambda item: item.name == LEFT_OVER)
     due = {item.nodeid for item in items if "golden" in getattr(item, "fixturenames", ())}
     config.stash[GOLDENS] = Goldens(due=due, modules={item.path for item in items})
 
 
-def _rest(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
+def _rest(items: Sequence[pytest.Item], seconds: Mapping[str, str]) -> Iterator[pytest.Item]:
     """Yield the tests that ``make test`` leaves to ``make test-rest``: those that are costly, and of the others all but
     a few cases of each kind. Golden files and what is slow are apart.
     """
-    costly = set(COSTLY.read_text(encoding="utf-8").split("\n"))
     kinds: dict[tuple[str, ...], list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("slow") or item.get_closest_marker("golden"):
             continue
-        test, _, case = item.nodeid.partition("[")
-        if test in costly:
+        if seconds.get(item.nodeid.partition("[")[0]) == REST:
             yield item
         else:
-            kinds.setdefault((test, *sorted(_NAMED.intersection(re.split(r"[^\w+]", case)))), []).append(item)
+            kinds.setdefault(_kind(item), []).append(item)
     for cases in kinds.values():
         few = {number * len(cases) // CASES for number in range(CASES)}
         yield from (item for number, item in enumerate(cases) if number not in few)
+
+
+def _checked(items: Sequence[pytest.Item], seconds: Mapping[str, str]) -> Iterator[pytest.Item]:
+    """Yield the tests of ``make check``, besides those that are marked: of those that are not costly and need neither
+    devices nor golden files, the first case of each kind.
+    """
+    kinds = set()
+    for item in items:
+        if any(map(item.get_closest_marker, ("slow", "rest", "golden", "device"))):
+            continue
+        if item.nodeid.partition("[")[0] not in seconds and (kind := _kind(item)) not in kinds:
+            kinds.add(kind)
+            yield item
+
+
+def _kind(item: pytest.Item) -> tuple[str, ...]:
+    """The kind of a case: its test, and the back ends and commands that the case names."""
+    test, _, case = item.nodeid.partition("[")
+    return test, *sorted(_NAMED.intersection(re.split(r"[^\w+]", case)))
 
 
 _NAMED = {*BACKENDS, *COMMANDS}

@@ -22,8 +22,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-COSTLY = 1.0
-"""Seconds of CPU, or half of those by the clock, of a test that ``make test`` leaves to ``make test-rest``."""
+UNCHECKED, COSTLY = 0.5, 1.0
+"""Seconds of CPU, or half of those by the clock, of a test that is not in ``make check``, and of one that ``make test``
+leaves to ``make test-rest``."""
 
 MOST = 45
 """The rows of a table."""
@@ -134,8 +135,10 @@ def kind_of(record: dict[str, Any]) -> str:
     return ("device: " if record["device"] else "") + (most or "nothing is started")
 
 
-def costly(tests: Iterable[dict[str, Any]]) -> list[str]:
-    """Return the tests of which a case takes more than ``COSTLY`` seconds, but for the cheapest test of each file."""
+def costly(tests: Iterable[dict[str, Any]]) -> list[tuple[str, float]]:
+    """Return the tests of which a case takes more than ``UNCHECKED`` seconds, or more than ``COSTLY``, with that limit;
+    the cheapest test of each file counts as one that takes less than ``COSTLY``.
+    """
     worst: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for record in tests:
         test, taken = record["test"].partition("[")[0], Taken(*record["taken"])
@@ -144,7 +147,9 @@ def costly(tests: Iterable[dict[str, Any]]) -> list[str]:
     found = []
     for file in worst.values():
         cheapest = min(file, key=lambda test: (file[test], test))
-        found += [test for test, seconds in file.items() if seconds > COSTLY and test != cheapest]
+        for test, seconds in file.items():
+            if seconds > UNCHECKED:
+                found.append((test, COSTLY if seconds > COSTLY and test != cheapest else UNCHECKED))
     return sorted(found)
 
 
@@ -156,7 +161,7 @@ def main() -> None:
     words = parser.parse_args()
     every = list(records(words.folder))
     if words.costly:
-        text = "".join(f"{name}\n" for name in costly(each for each in every if "test" in each))
+        text = "".join(f"{limit} {name}\n" for name, limit in costly(each for each in every if "test" in each))
         (Path(__file__).parent / "costly.txt").write_text(text, encoding="utf-8")
         return
     tests = [(each, Taken(*each["taken"])) for each in every if "test" in each]

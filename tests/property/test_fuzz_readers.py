@@ -46,6 +46,7 @@ from oracle.progress.plugins import resolve_models
 from synth.families.interface import family
 from synth.inputs import expand, family_in
 from synth.requests import parse_filter
+from synth.screen.counts import count_tables
 
 ROOT = Path(__file__).parents[2]
 SECONDS, BYTES = 60, 2**30
@@ -184,7 +185,7 @@ def corpus(folder: Path) -> None:
     kind = family(family_in(opened.manifest))
     counts = kind.counted(opened)
     counts.summary()
-    list(counts.tables())
+    list(count_tables(counts))
     list(counts.lines())
     for given in expand([str(folder)]):
         try:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.check
+
 ROOT = Path(__file__).parents[2]
 
 # Package -> those it may import: corpus <- oracle <- constraints <- synth, corpus <- backends <- synth.

@@ -8,12 +8,14 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-COSTLY = (ROOT / "tests" / "costly.txt").read_text(encoding="utf-8").splitlines()
+ROWS = [line.split(" ", 1) for line in (ROOT / "tests" / "costly.txt").read_text(encoding="utf-8").splitlines()]
+COSTLY = {name for seconds, name in ROWS if seconds == "1.0"}
 
 
 def test_costly_tests_are_there() -> None:
-    assert sorted(set(COSTLY)) == COSTLY
-    for line in COSTLY:
+    names = [name for _, name in ROWS]
+    assert sorted(set(names)) == names and {seconds for seconds, _ in ROWS} == {"0.5", "1.0"}
+    for line in names:
         file, _, name = line.partition("::")
         assert re.search(rf"^(async )?def {name}\(", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE), line
 
@@ -31,4 +33,11 @@ def test_each_test_is_in_one_part() -> None:
     assert fast | rest == collected("not slow") and not fast & rest
     assert {test.partition("::")[0] for test in fast} == {test.partition("::")[0] for test in fast | rest}
     kinds = {test.partition("[")[0] for test in fast | rest}
-    assert kinds - set(COSTLY) <= {test.partition("[")[0] for test in fast}
+    assert kinds - COSTLY <= {test.partition("[")[0] for test in fast}
+
+
+def test_make_check_has_one_case_of_each_kind_that_is_quick() -> None:
+    checked, fast = collected("check"), collected("not slow and not rest and not device and not golden")
+    assert checked <= fast
+    quick = {test.partition("[")[0] for test in fast} - {name for _, name in ROWS}
+    assert quick == {test.partition("[")[0] for test in checked} and len(quick) <= len(checked) < len(fast)
