@@ -21,8 +21,9 @@ from backends.shared.layout import Layout, single
 from backends.shared.readback import CompiledTest, as_in_test
 from corpus.code.ir import KernelFunction, Module
 from corpus.code.launch.launch import KernelLaunch
+from corpus.code.locations import ArrayCell
 from corpus.code.places import argument_array
-from corpus.code.program import ArrayCell, KernelProgram, program_of
+from corpus.code.program import KernelProgram, program_of
 from corpus.code.ptx.reader import read_ptx
 from corpus.code.spirv.reader import read_spirv
 from corpus.code.spirv.translation import translated

@@ -445,13 +445,13 @@ def owns(thread: FollowedThread, array: Array) -> bool:
 def accesses_of(thread: FollowedThread, array: Array) -> Sequence[tuple[int, int]]:
     """Return the places and sizes of accesses of an array by anything else in the launch."""
     thread.notes.asks_for_accesses = True
-    return thread.facts.accessed.get(array, ())
+    return thread.asks_about(array).accessed.get(array, ())
 
 
 def part_size(thread: FollowedThread, address: Value, size: int) -> int:
     """Return the bytes of the parts that an access of so many bytes is made of; as many where it is whole."""
     array = array_of(address)
-    parts = () if array is None else thread.facts.parts.get(array, ())
+    parts = () if array is None else thread.asks_about(array).parts.get(array, ())
     if isinstance(address, ArrayAddress):
         return next((part for start, end, part in parts if start <= address.offset < end), size)
     return next((part for _, _, part in parts), size)

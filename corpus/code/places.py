@@ -26,6 +26,9 @@ SLOTS = "slots"
 CODE = "code"
 """The space of functions, for their addresses."""
 
+WORD = 4
+"""The bytes of an element of which nothing else is known."""
+
 NOBODY = -1
 """The owner of arrays that no thread and no block has for itself."""
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from corpus.code import ir
 from corpus.code.functions import FunctionShape
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
+from corpus.code.launch.limits import LaunchLimits, limits_of
 from corpus.code.places import Array, Cell, Home, RegisterHome
 from corpus.code.residual import ResidualWriter
 from corpus.code.table import Row
@@ -100,6 +101,10 @@ class LaunchFacts:
     aligns: bool = False
     owed: Mapping[BarrierKey, int] = field(default_factory=dict)
 
+    def about(self, array: Array) -> tuple[object, ...]:
+        """Return all that is known of an array."""
+        return self.grains.get(array), self.parts.get(array), self.accessed.get(array)
+
 
 @dataclass
 class ThreadNotes:
@@ -109,6 +114,7 @@ class ThreadNotes:
     with the threads that were taken to come there. ``choices``: what the system may do in several ways, with how many
     there are. ``uniform``: the ways of branches that a warp is said to take together. ``reduced``: the barriers at
     which values are exchanged. ``asks_for_accesses``: what is left depends on which places of arrays are accessed.
+    ``arrays``: those about which facts were asked; ``met_aligned``: it came to an aligned barrier of its block.
     """
 
     assumed: dict[str, None] = field(default_factory=dict)
@@ -117,6 +123,8 @@ class ThreadNotes:
     uniform: dict[ir.KernelInstruction, list[int]] = field(default_factory=dict)
     reduced: set[BarrierKey] = field(default_factory=set)
     asks_for_accesses: bool = False
+    arrays: set[Array] = field(default_factory=set)
+    met_aligned: bool = False
 
 
 @dataclass
@@ -208,6 +216,11 @@ class FollowedThread:
         """Whether threads create others, to which they show memory."""
         return self.language.grows
 
+    def asks_about(self, array: Array) -> LaunchFacts:
+        """Return the facts of the launch, and note that what is left depends on those about an array."""
+        self.notes.arrays.add(array)
+        return self.facts
+
     def shape(self, function: ir.KernelFunction) -> FunctionShape:
         """Return what is known of a function before it is followed."""
         if function.name not in self.shapes:
@@ -272,24 +285,43 @@ PLAIN_EXCHANGE = GroupExchange(PLAIN, PLAIN)
 """An exchange by plain accesses and barriers."""
 
 
+class LaunchRules(NamedTuple):
+    """What holds of the launches of a language. ``size_by`` says what fixes the size of a block. ``exits``: a thread
+    that has ended is not waited for at barriers. ``clusters``: blocks are in clusters; otherwise all are in one queue.
+    """
+
+    size_by: str = "LocalSize"
+    exits: bool = False
+    clusters: bool = False
+
+    def limits(self, kernel: ir.KernelFunction) -> LaunchLimits:
+        """Return what a kernel asks of its launches."""
+        return limits_of(kernel, self.size_by)
+
+
+ANY_LAUNCH = LaunchRules()
+"""The rules of a language that says the size of blocks alone."""
+
+
 @dataclass(frozen=True)
 class KernelLanguage:
     """A language of kernels: the row of an instruction, given the bits of registers by their names, or why it has none;
-    and what its special registers hold (None where there is none of a name). ``model`` is the consistency model that it
-    has unless another is asked for. ``exits``: a thread that has ended is not waited for at barriers. ``clusters``:
-    blocks are in clusters; otherwise all are in one queue. ``exchange``: how threads of a group exchange values.
-    ``parted``: weak accesses of several sizes mean what their parts do, where they do not race. ``grows``: a kernel
-    begins as one thread, which creates the others. ``ends``: a body ends by instructions that say so. ``functions`` are
-    those of the system that threads go on behind.
+    and what its special registers hold (None where there is none of a name).
+
+    ``model`` is the consistency model that it has unless another is asked for. ``rules``: what holds of its launches.
+    ``exchange``: how threads of a group exchange values. ``parted``: weak accesses of several sizes mean what their
+    parts do, where they do not race. ``grows``: a kernel begins as one thread, which creates the others. ``ends``: a
+    body ends by instructions that say so. ``functions`` are those of the system that threads go on behind.
+    ``reads_constants`` decides whether a load is of memory that nothing may write while the kernel runs.
     """
 
     row_of: RowOf
     special: Callable[[FollowedThread, str], Value | None]
     model: str
-    exits: bool = False
-    clusters: bool = False
+    rules: LaunchRules = ANY_LAUNCH
     exchange: GroupExchange = PLAIN_EXCHANGE
     parted: bool = False
     grows: bool = False
     ends: bool = False
     functions: Mapping[str, SystemFunction] = field(default_factory=dict)
+    reads_constants: Callable[[ir.KernelInstruction], bool] | None = None

@@ -8,7 +8,8 @@ from functools import partial
 
 from corpus.code.ir import KernelInstruction, SourceLine
 from corpus.code.launch.barriers import is_aligned_barrier
-from corpus.code.program import KernelProgram, MixedSize
+from corpus.code.locations import MixedSize
+from corpus.code.program import KernelProgram
 from corpus.litmus.instructions import Assign
 from corpus.litmus.locations import Loc, element_of
 from corpus.litmus.orders import Scope

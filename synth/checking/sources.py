@@ -25,7 +25,6 @@ from corpus.code.launch.launch import Argument, ArrayArgument, Extent, KernelLau
 from corpus.code.passes.removed import counterpart
 from corpus.code.program import MOST_THREADS, check_size
 from corpus.code.ptx.reader import read_ptx
-from corpus.code.ptx.words import limits_of
 from corpus.code.spirv.annotations import LaunchConfig, read_annotations
 from corpus.code.spirv.binary import is_binary
 from corpus.code.spirv.claims import SpirvExpectation, annotated, expectation
@@ -475,7 +474,7 @@ def launches_of(file: KernelFile, words: LaunchWords, kernel: KernelFunction) ->
             raise InputError("a program of C has no launch: its main creates its threads", str(file.path))
         return (KernelLaunch(),)
     grid, size, cluster = sizes_of(words) or ONE
-    limits = limits_of(kernel)
+    limits = file.language.rules.limits(kernel)
     cluster = cluster if words.cluster or limits.cluster is None else limits.cluster
     block = kernel.block
     blocks = [] if block is None else list(dict.fromkeys((block, _widened(block, kernel.chosen))))

@@ -161,7 +161,7 @@ def test_the_size_of_a_work_group_is_the_modules() -> None:
     sizes = [(task.launch.text, task.launch.block) for task in tasks_of(file, read_launch([]))]
     assert sizes == [("1x2, warps of 1", (2, 1, 1))]
     result = synth("check", EXAMPLES / "barrier-in-branch.spvasm", "--block", "1")
-    said = "main: expected a block of 2x1x1 threads, by .reqntid or LocalSize, found 1x1x1"
+    said = "main: expected a block of 2x1x1 threads, by LocalSize, found 1x1x1"
     assert result.exit_code == 2 and said in result.output
 
 

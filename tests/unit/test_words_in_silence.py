@@ -85,7 +85,7 @@ OPENCL = {
     ),
     "other_size": Trap(  # CL_INVALID_WORK_GROUP_SIZE (OpenCL 3.0, 5.8)
         "__attribute__((reqd_work_group_size(2, 1, 1))) kernel void k(global int *a) { a[0] = 1; }",
-        "expected a block of 2x1x1 threads, by .reqntid or LocalSize, found 1x1x1",
+        "expected a block of 2x1x1 threads, by LocalSize, found 1x1x1",
         "--grid 1 --block 1",
     ),
     "own_size": Trap(
@@ -149,7 +149,7 @@ GLSL = {
     "size_by_x_alone": Trap("buffer B { int w; };|w = 1;", "expected a block of 2x2x1 threads", "--grid 1 --block 2"),
     "other_size": Trap(
         "buffer B { int w; };|w = 1;",
-        "expected a block of 2x1x1 threads, by .reqntid or LocalSize, found 1x2x1",
+        "expected a block of 2x1x1 threads, by LocalSize, found 1x2x1",
         "--grid 1 --block 1x2",
     ),
     "shift": Trap("buffer B { uint w; uint o; };|if (me == 0) w = 1u << (me + 32);", "UNKNOWN expectation", SHIFTED),

@@ -28,7 +28,9 @@ def exit_arrival(key: BarrierKey) -> Barrier:
 def meet(thread: FollowedThread, state: State, barrier: Barrier) -> None:
     """Append a barrier of a group, and count it where that is asked for."""
     origin, facts = thread.out.origin, thread.facts
-    if facts.aligns and barrier.scope is not Scope.WARP and origin is not None and is_aligned_barrier(origin):
+    aligned = barrier.scope is not Scope.WARP and origin is not None and is_aligned_barrier(origin)
+    thread.notes.met_aligned |= aligned
+    if facts.aligns and aligned:
         place = f"{state.function.name} {state.place}"
         name = int.from_bytes(place.encode()) << MASK_BITS | (1 << thread.launch.warp) - 1
         meet(thread, state, Barrier(name, mode=Mode(tags=(RELAXED,)), scope=Scope.WARP))

@@ -135,6 +135,10 @@ class KernelLaunch:
         """Return the number of a thread in its block."""
         return _number(ids.thread, self.block)
 
+    def warp_of(self, ids: ThreadIds) -> tuple[int, int]:
+        """Return the numbers of a thread's block and of its warp in the block."""
+        return self.block_number(ids), self.thread_number(ids) // self.warp
+
     def cluster_of(self, block: Extent) -> tuple[Extent, Extent]:
         """Return the place of a block's cluster in the grid of clusters, and that of the block in the cluster."""
         pairs = [divmod(at, size) for at, size in zip(block, self.cluster, strict=True)]

@@ -14,7 +14,7 @@ from corpus.code import ir
 from corpus.code.arithmetic import ONE_BIT, moved
 from corpus.code.evaluation import evaluate, set_result
 from corpus.code.memory import address_of, placed, stored_operand
-from corpus.code.places import ANYWHERE, argument_array
+from corpus.code.places import ANYWHERE, WORD, argument_array
 from corpus.code.ptx.meeting import in_block, known_number, ranked_block
 from corpus.code.ptx.memory import access_mode, in_space, is_aligned
 from corpus.code.residual import Access
@@ -26,9 +26,6 @@ from corpus.litmus.locations import Operand
 from corpus.litmus.mbarrier import Mbarrier
 from corpus.litmus.orders import BULK, COPIES, Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
-
-WORD = 4
-"""The bytes of an element of which nothing else is known."""
 
 
 def mbarrier(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -283,4 +280,4 @@ MOST_ELEMENTS = 32
 def _grain(thread: FollowedThread, address: Value) -> int:
     """Return the bytes of an element of the array that an address is in."""
     array = array_of(address)
-    return thread.facts.grains.get(array or ANYWHERE, WORD)
+    return thread.asks_about(array or ANYWHERE).grains.get(array or ANYWHERE, WORD)

@@ -53,7 +53,7 @@ from corpus.code.ptx.words import (
     TYPES,
     USED_BYTES,
     VECTORS,
-    limits_of,
+    SIZE_BY,
 )
 from corpus.errors import InputError
 from corpus.litmus.ptx_arithmetic import WIDTHS
@@ -502,7 +502,7 @@ class _Reader:
         found = KernelFunction(
             name, entry, results, parameters, registers, variables, code, labels, tables, directives, line
         )
-        return replace(found, block=limits_of(found).block)
+        return replace(found, block=limits_of(found, SIZE_BY).block)
 
     def _parameters(self) -> tuple[Variable, ...]:
         self._want("(")

@@ -33,7 +33,7 @@ def special(thread: FollowedThread, name: str) -> Value | None:
     every = 0xFFFFFFFF
     numbers = {
         "%laneid": lane, "WARP_SZ": thread.launch.warp,
-        "%is_explicit_cluster": int(volume(size) > 1 or limits_of(thread.kernel).explicit),
+        "%is_explicit_cluster": int(volume(size) > 1 or thread.language.rules.limits(thread.kernel).explicit),
         "%cluster_ctarank": inside[0] + size[0] * (inside[1] + size[1] * inside[2]),
         "%cluster_nctarank": volume(size), "%lanemask_eq": 1 << lane, "%lanemask_le": (2 << lane) - 1,
         "%lanemask_lt": (1 << lane) - 1, "%lanemask_ge": every & -(1 << lane), "%lanemask_gt": every & -(2 << lane),
