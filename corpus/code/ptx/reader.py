@@ -37,6 +37,7 @@ from corpus.code.ir import (
     Vector,
 )
 from corpus.code.launch.fields import described_as, is_open
+from corpus.code.launch.limits import limits_of
 from corpus.code.ptx.constants import LEVELS, SUM, ConstantValue, applied, cast, chosen, combined, literal
 from corpus.code.ptx.debugging import described
 from corpus.code.ptx.scopes import FlatBody, PtxBlock
@@ -47,13 +48,13 @@ from corpus.code.ptx.words import (
     LINKAGE,
     MODULE_SPACES,
     PRAGMAS,
+    SIZE_BY,
     SPACES,
     TARGET,
     TARGET_OPTIONS,
     TYPES,
     USED_BYTES,
     VECTORS,
-    SIZE_BY,
 )
 from corpus.errors import InputError
 from corpus.litmus.ptx_arithmetic import WIDTHS

@@ -6,7 +6,6 @@ import re
 
 from corpus.code.launch.launch import volume
 from corpus.code.places import NOBODY, Array
-from corpus.code.ptx.words import limits_of
 from corpus.code.thread import FollowedThread
 from corpus.code.values import ArrayAddress, Half, Unknown, Value
 

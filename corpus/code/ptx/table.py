@@ -16,12 +16,13 @@ from corpus.code.evaluation import evaluate, set_result
 from corpus.code.meaning import nothing, trap
 from corpus.code.ptx.matrices import multiply
 from corpus.code.ptx.meeting import active, barrier, elect, fence, map_shared, match, reduce_, shuffle, vote
-from corpus.code.ptx.memory import atomic, discard, load, store
+from corpus.code.ptx.memory import atomic, discard, load, reads_constants, store
 from corpus.code.ptx.modifiers import ptx_row
 from corpus.code.ptx.moving import copy, mbarrier, store_asynchronously
 from corpus.code.ptx.operands import WidthOf, wrong_operand
 from corpus.code.ptx.printing import print_formatted
 from corpus.code.ptx.special import special
+from corpus.code.ptx.words import SIZE_BY
 from corpus.code.table import (
     BOTH,
     CONTROL,
@@ -37,7 +38,7 @@ from corpus.code.table import (
     strange_words,
     table_of,
 )
-from corpus.code.thread import FollowedThread, GroupExchange, KernelLanguage, Meaning, State
+from corpus.code.thread import FollowedThread, GroupExchange, KernelLanguage, LaunchRules, Meaning, State
 from corpus.code.values import Unknown
 from corpus.litmus.orders import EXCHANGED, RELAXED, Mode
 

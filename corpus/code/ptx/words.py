@@ -9,8 +9,6 @@ import re
 from collections.abc import Mapping
 
 from corpus.code import ir
-from corpus.code.launch.launch import Extent, volume
-from corpus.code.launch.limits import LaunchLimits
 
 LINKAGE = (".visible", ".extern", ".weak", ".common")
 """Who may see a name (11.6). Of a ``.weak`` or ``.common`` one, the definition of the module is taken."""
