@@ -39,7 +39,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
@@ -145,13 +145,20 @@ def module_of(name: str) -> Any:
 # --- Items -----------------------------------------------------------------------------------------------------------
 
 
-def items_of(root: Path, kept: Path) -> list[Item]:
-    """Every item, sorted by name: those of the examples of a tree, and those of tests that are kept."""
-    found = [*_checks(root, "examples"), *_checks(kept / "inputs", "tests"), *_validations(kept / "inputs")]
-    found += [*_commands(root, kept / "inputs"), *_assembly(kept / "inputs"), *_sequences(root), *_labels(root)]
-    names = Counter(item.name for item in found)
-    assert not [name for name, count in names.items() if count > 1]
-    return sorted(found, key=lambda item: item.name)
+def items_of(root: Path, kept: Path, only: Sequence[str] = ()) -> list[Item]:
+    """The items of the groups that patterns name, sorted by name: those of the examples of a tree, and of the tests."""
+    inputs = kept / "inputs"
+    groups: Mapping[str, Callable[[], Iterable[Item]]] = {
+        "check": lambda: [*_checks(root, "examples"), *_checks(inputs, "tests")],
+        "commands": lambda: _commands(root, inputs),
+        "label": lambda: _labels(root),
+        "read": lambda: _assembly(inputs),
+        "sequences": lambda: _sequences(root),
+        "validate": lambda: _validations(inputs),
+    }
+    wanted = [pattern.split("/")[0] for pattern in only] or ["*"]
+    named = [make for group, make in groups.items() if any(fnmatchcase(group, pattern) for pattern in wanted)]
+    return sorted((item for make in named for item in make()), key=lambda item: item.name)
 
 
 def _checks(folder: Path, below: str) -> Iterator[Item]:
@@ -214,7 +221,7 @@ def _sequences(root: Path) -> Iterator[Item]:
     options = [word for table in tables for word in ("--sequences", table)]
     for path in sorted((root / "examples" / "memory").rglob("*.litmus")):
         file = str(path.relative_to(root))
-        words = ("compile", file, "--backend", "hip", "-o", OUTPUT, "--check", "-j", "1", "-m", "amdgpu", *options)
+        words = ("compile", file, "--backend", "hip", "-o", OUTPUT, "--check", "-m", "amdgpu", *options)
         if path.parent.name == "amdgpu" or path.name.startswith(("c-", "cl-")):
             yield Item(f"sequences/{file}", root, words, file)
 
@@ -766,13 +773,25 @@ def _changes(one: Any, two: Any, path: tuple[str | int, ...]) -> Iterator[tuple[
         yield path, one, two
 
 
-KINDS = ("witness", "input", "verdict", "answers", "hang", "needs", "findings", "assumed", "reasons", "stderr", "exit")
-"""How differences are counted: by the first of these words that is in the path to it."""
+KINDS = {
+    "witness": "witness",
+    "input": "input",
+    "verdict": "verdict",
+    "verdicts": "verdict",
+    "answers": "verdict",
+    "hang": "verdict",
+    "findings": "findings",
+    "assumed": "assumed",
+    "problem": "error",
+    "stderr": "error",
+    "exit": "exit",
+}
+"""How differences are counted: by the first of these words that is in the path to one."""
 
 
 def _kind(path: Sequence[str | int]) -> str:
     words = [part for part in path[1:] if isinstance(part, str)] or [str(path[0])]
-    return next((kind for kind in KINDS if kind in words), words[0])
+    return next((kind for word, kind in KINDS.items() if word in words), words[0])
 
 
 def _brief(value: Any) -> str:
@@ -824,7 +843,7 @@ def _cost_row(name: str, one: Cost, two: Cost) -> str:
 # --- The command -----------------------------------------------------------------------------------------------------
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     recording = commands.add_parser("record")
@@ -839,7 +858,7 @@ def main() -> None:
     comparing.add_argument("after", type=Path)
     comparing.add_argument("--only", action="append", default=[], metavar="GLOB")
     comparing.add_argument("--show", type=int, default=40, help="items whose differences are printed")
-    given = parser.parse_args()
+    given = parser.parse_args(words)
     if given.command == "compare":
         sys.exit(compare(given.before, given.after, given.only, given.show))
     _record(given)
@@ -856,7 +875,7 @@ def _record(given: argparse.Namespace) -> None:
     if not (kept / "inputs").is_dir():
         gather(root, kept / "inputs")
     gc.freeze()
-    items = chosen(items_of(root, kept), given.only, given.all)
+    items = chosen(items_of(root, kept, given.only), given.only, given.all)
     if not items:
         sys.exit(f"answers.py: no item is called {' or '.join(given.only)}")
     total, cut = record(items, folder, given.jobs, given.seconds, given.only, given.all)
