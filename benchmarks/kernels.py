@@ -24,10 +24,11 @@ from rich.console import Console
 from rich.table import Table
 
 from constraints.executions import Executions
+from corpus.code.registry import format_of
 from corpus.errors import InputError
 from oracle.consistency import AxiomaticModel
 from synth.checking.questions import check, needed
-from synth.checking.sources import FORMATS, read_kernels
+from synth.checking.sources import read_kernels
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.checking.work import axiomatic, sources_of
 from synth.commands.check import command
@@ -43,7 +44,7 @@ def main() -> None:
     words = sys.argv[1:]
     if words == ["--help"]:
         sys.exit(__doc__)
-    if not any(Path(word).suffix in FORMATS or Path(word).is_dir() for word in words):
+    if not any(format_of(Path(word)) or Path(word).is_dir() for word in words):
         words += map(str, sorted(KERNELS.glob("*.cu")))
     asked = command.make_context("check", words)
     options = asked.params

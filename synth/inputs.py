@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from corpus.code.registry import certain_format_of, format_of
 from corpus.errors import InputError
 from corpus.files import read_text
 from synth.folders import LeftOut, files_below
@@ -32,24 +33,18 @@ MOST_LINES = 1_000_000
 """The most lines of indexes that a command line may lead to."""
 
 
+_CPP = "C or C++ source"
 _FOREIGN = {
     ".amber": "an Amber script",
     ".bell": "a bell file",
-    **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"), "C or C++ source"),
     ".cat": "a consistency model",
-    ".cl": "an OpenCL kernel, which synth check reads",
-    **dict.fromkeys((".comp", ".glsl"), "a GLSL shader, which synth check reads"),
     ".csv": "a table",
-    **dict.fromkeys((".cu", ".cuh"), "CUDA source, which synth check reads"),
-    ".hip": "HIP source, which synth check reads",
+    **dict.fromkeys((".cxx", ".h", ".hpp"), _CPP),
     **dict.fromkeys((".json", ".jsonl"), "JSON"),
     ".metal": "a Metal shader",
-    ".ptx": "PTX assembly, which synth check reads",
     ".py": "a Python file",
-    **dict.fromkeys((".spv", ".spvasm"), "SPIR-V, which synth check reads"),
-    ".wgsl": "a WGSL shader, which synth check reads",
 }
-"""The formats of files, by suffix, that are no tests by their first word."""
+"""The formats of files, by suffix, that are neither tests by their first word nor code that is read."""
 
 
 def timed_results(path: Path) -> list[tuple[Entry, tuple[float, ...]]]:
@@ -196,7 +191,7 @@ def _family_by_content(path: Path) -> str:
     try:
         text = read_text(path)
     except InputError:
-        if path.suffix not in _FOREIGN:
+        if _foreign(path) is None:
             return PROGRESS  # reading the file reports why
         text = ""
     with suppress(InputError):
@@ -204,8 +199,15 @@ def _family_by_content(path: Path) -> str:
             return PROGRESS
         dialect_of(text)
         return MEMORY
-    found = _FOREIGN.get(path.suffix, "neither")
+    found = _foreign(path) or "neither"
     raise InputError(f"expected a litmus test (.litmus) or a progress test (.axb), found {found}", str(path))
+
+
+def _foreign(path: Path) -> str | None:
+    """Return what a file is by the end of its name, where that is no test; None where it does not say."""
+    if form := certain_format_of(path):
+        return f"{form.noun}, which synth check reads"
+    return _CPP if format_of(path) else _FOREIGN.get(path.suffix)
 
 
 def expand(paths: Sequence[str]) -> list[Input]:

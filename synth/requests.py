@@ -47,15 +47,6 @@ def spelled(numbers: Numbers) -> str:
 
 # Launches of kernels
 
-KERNELS = (".cu", ".cuh", ".ptx")
-"""The ends of names of files that have kernels."""
-
-SPIRV = (".spv", ".spvasm")
-"""The ends of names of files of SPIR-V, binary and text."""
-
-NOT_REPAIRED = (*SPIRV, ".comp", ".glsl", ".cl", ".hip", ".wgsl")
-"""The ends of names of files whose kernels are SPIR-V, or are compiled to it: these are checked, and not repaired."""
-
 WARP = (1, 32)
 """The fewest and the most threads of a warp."""
 

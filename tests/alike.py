@@ -26,7 +26,7 @@ from corpus.private import private_folder
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
-from synth.checking.sources import KernelFile, read_kernels, spirv_kernels
+from synth.checking.sources import KernelFile, kernels_of, read_kernels
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.requests import LaunchWords
 
@@ -57,7 +57,7 @@ def has(language: str, kernel: str) -> bool:
 @cache
 def _read(path: Path, options: tuple[str, ...]) -> KernelFile:
     if path.suffix == ".wgsl" and not which("naga", "tint"):
-        return spirv_kernels(_made_of_wgsl(path)[options[0]], path, path.read_text(encoding="utf-8"))
+        return kernels_of(_made_of_wgsl(path)[options[0]], path, path.read_text(encoding="utf-8"))
     return read_kernels(path, options)
 
 

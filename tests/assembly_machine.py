@@ -13,8 +13,8 @@ from pathlib import Path
 
 from corpus.code.assembly.harness import names_of
 from corpus.code.assembly.language import MachineLanguage
-from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.code.assembly.reading import read_assembly
+from corpus.code.registry import processor_named
 from corpus.code.table import forms_in, rows_of
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
@@ -351,7 +351,7 @@ def differences(
     processor: str, seed: int, count: int, folder: Path, negative: bool = False
 ) -> tuple[int, int, list[str]]:
     """Compare random functions; return how many were read, how many refused, and what differs."""
-    machine, language, rng = MACHINES[processor], ASSEMBLY_LANGUAGES[processor], random.Random(seed)
+    machine, language, rng = MACHINES[processor], processor_named(processor), random.Random(seed)
     names = [name for name in language.table if name not in machine.left]
     test = parse_litmus(NEGATIVE if negative else ASKED)
     places = names_of(test)

@@ -29,7 +29,7 @@ from corpus.litmus.propositions import Atom, conjunction
 from oracle.executions.steps import TooManyError
 from synth.checking.compilers import compiled
 from synth.checking.questions import flagging
-from synth.checking.sources import KernelFile, read_kernels, spirv_kernels
+from synth.checking.sources import KernelFile, kernels_of, read_kernels
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.requests import read_launch
 
@@ -111,7 +111,7 @@ def _read(programs: dict[str, Program], language: Language, folder: Path) -> Ite
         path.write_text(program.text, encoding="utf-8")
         try:
             code, names = compiled(path, ())
-            yield seed, (spirv_kernels(code, path, program.text, names), code)
+            yield seed, (kernels_of(code, path, program.text, names), code)
         except InputError as error:
             yield seed, (str(error), None)
 

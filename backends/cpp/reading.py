@@ -27,9 +27,8 @@ from backends.shared.readback import CodeLanguage, CodeReader, CompiledTest, Not
 from backends.shared.syntax import LanguageSyntax
 from backends.shared.toolchain import run, version, which
 from corpus.code.assembly.harness import APART, function_name, names_of
-from corpus.code.assembly.language import MachineLanguage
-from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.code.assembly.reading import read_assembly
+from corpus.code.registry import PROCESSORS, processor_named
 from corpus.errors import InputError
 from corpus.laws.c11 import FETCHED
 from corpus.litmus.orders import Mode
@@ -193,14 +192,15 @@ TARGETS: Mapping[str, AssemblyTarget] = {
 """The compilers and processors by name. g++ would make one function of two that are alike."""
 
 
-def _reader(language: MachineLanguage) -> CodeReader:
+def _reader(processor: str) -> CodeReader:
     def read(compiled: CompiledTest) -> LitmusTest:
+        language = processor_named(processor)
         return read_assembly(language, compiled.text, compiled.test, compiled.names, compiled.path, compiled.kernel)
 
     return read
 
 
-LANGUAGES = tuple(CodeLanguage(name, name, _reader(language)) for name, language in ASSEMBLY_LANGUAGES.items())
+LANGUAGES = tuple(CodeLanguage(name, name, _reader(name)) for name in PROCESSORS)
 """The assembly of each processor, whose model has its name."""
 COMPILERS = tuple(
     TestCompiler(target.name, target.processor, SOURCE, LEVELS, target.compile, target.missing, target.compile_all)

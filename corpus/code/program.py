@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from corpus.code import ir
-from corpus.code.languages import LANGUAGES
 from corpus.code.launch.creation import created_threads
 from corpus.code.launch.endings import divergent_barriers, may_part, with_ends, with_plain_barriers
 from corpus.code.launch.facts import FollowedLaunch, ThreadCode
@@ -31,6 +30,7 @@ from corpus.code.passes.tidying import tidied
 from corpus.code.passes.untold import Place, UntoldValues, doubts_decide, untold_values
 from corpus.code.places import ANYWHERE, Array, argument_array
 from corpus.code.refusals import NotUnderstoodError, refusal
+from corpus.code.registry import language_named
 from corpus.code.residual import DOUBT, MARK, Access, Residual
 from corpus.code.thread import (
     MOST_STEPS,
@@ -124,7 +124,7 @@ def program_of(
     Raises ``NotUnderstoodError`` where a thread comes to what is not understood, and ``InputError`` where the launch
     has too many threads.
     """
-    language = LANGUAGES[module.language]
+    language = language_named(module.language)
     if language.grows:
         created = created_threads(module, kernel, launch, language)
         untold = untold_values(module, [code for _, code in created.followed])

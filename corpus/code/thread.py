@@ -308,7 +308,8 @@ class KernelLanguage:
     """A language of kernels: the row of an instruction, given the bits of registers by their names, or why it has none;
     and what its special registers hold (None where there is none of a name).
 
-    ``model`` is the consistency model that it has unless another is asked for. ``rules``: what holds of its launches.
+    ``model`` is the consistency model that it has unless another is asked for, and ``dialect`` that of litmus
+    tests in which what is left of its kernels is written. ``rules``: what holds of its launches.
     ``exchange``: how threads of a group exchange values. ``parted``: weak accesses of several sizes mean what their
     parts do, where they do not race. ``grows``: a kernel begins as one thread, which creates the others. ``ends``: a
     body ends by instructions that say so. ``functions`` are those of the system that threads go on behind.
@@ -318,6 +319,7 @@ class KernelLanguage:
     row_of: RowOf
     special: Callable[[FollowedThread, str], Value | None]
     model: str
+    dialect: str = "c"
     rules: LaunchRules = ANY_LAUNCH
     exchange: GroupExchange = PLAIN_EXCHANGE
     parted: bool = False

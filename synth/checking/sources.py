@@ -1,5 +1,5 @@
-"""Kernels from files: PTX, SPIR-V and C as they stand, other languages compiled to these; and the launches that a file
-asks for.
+"""Kernels from files: as they stand, or compiled before they are read (``corpus.code.registry``); and the launches that
+a file asks for.
 
 A comment line of a file may say how its kernels are to be launched, in the words of the command line::
 
@@ -12,107 +12,59 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
+from backends.kernel_compilers import KERNEL_COMPILERS
 from corpus.code.ir import KernelFunction, Module
-from corpus.code.languages import LANGUAGES
-from corpus.code.launch.fields import DescribedArray, as_in, is_open, with_places
+from corpus.code.launch.fields import as_in, is_open, with_places
 from corpus.code.launch.launch import Argument, ArrayArgument, Extent, KernelLaunch, SharedArgument, volume
 from corpus.code.passes.removed import counterpart
 from corpus.code.program import MOST_THREADS, check_size
-from corpus.code.ptx.reader import read_ptx
-from corpus.code.spirv.annotations import LaunchConfig, read_annotations
-from corpus.code.spirv.binary import is_binary
-from corpus.code.spirv.claims import SpirvExpectation, annotated, expectation
-from corpus.code.spirv.module import SpirvModule
-from corpus.code.spirv.reader import read_spirv
-from corpus.code.spirv.translation import specialisation, translated
+from corpus.code.ptx.files import SIZES
+from corpus.code.reading import CodeText, ReadCode
+from corpus.code.registry import expected_formats, format_of, language_named, suffix_of
 from corpus.code.thread import KernelLanguage
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT, open_bytes, read_bytes, read_text
-from synth.checking.compilers import SOURCE_LANGUAGES, compiled
-from synth.requests import SPIRV, LaunchWords, read_launch
-
-
-class KernelFormat(NamedTuple):
-    """A format of files that may have kernels: its language, and words of each such file that has one.
-
-    A file in a folder without one of these ``words``, which spaces separate, is left out and never compiled: host code,
-    and headers. Empty: any file may have kernels. ``model`` is asked of where none is named, if that is another
-    than that of what the files are compiled to.
-    """
-
-    language: str
-    words: str = ""
-    model: str = ""
-
-
-FORMATS = {
-    ".cu": KernelFormat("CUDA C++"),
-    **dict.fromkeys((".cuh", ".cpp", ".cc"), KernelFormat("CUDA C++", "__global__")),
-    ".ptx": KernelFormat("PTX", ".entry"),
-    ".comp": KernelFormat("GLSL"),
-    ".glsl": KernelFormat("GLSL", "local_size"),
-    ".cl": KernelFormat("OpenCL C", "kernel"),
-    ".hip": KernelFormat("HIP", "__global__"),
-    ".wgsl": KernelFormat("WGSL", "@compute", "webgpu"),
-    **dict.fromkeys(SPIRV, KernelFormat("SPIR-V")),
-    ".c": KernelFormat("C", "main thread"),
-}
-"""The formats of files with kernels, by the ends of their names: all that is read of a folder."""
+from synth.checking.compilers import compiled
+from synth.requests import LaunchWords, read_launch
 
 COMMENT = re.compile(r"^[ \t]*(?://|#|;)[ \t]*synth check:[ \t]*(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class KernelFile:
-    """A file with kernels: its module, the launches of its comments, and its parameters' names by kernel. ``sizes``:
-    the bytes of what these point to, where the source says so plainly. ``given`` are the arguments that its annotations
-    give, and ``claim`` what they claim of the end. ``spirv`` is a module of SPIR-V as it was read, whose constants of
-    specialisation a launch may give. ``written`` is the module of the same file without optimisations, or why there is
-    none, where the compiler of ``module`` may have removed accesses. ``arrays``: what memory is made of, where that is
-    known.
+    """A file with kernels: what its code has, and the launches of its comments. ``written`` is the module of the same
+    file without optimisations, or why there is none, where the compiler of ``code`` may have removed accesses.
     """
 
     path: Path
-    module: Module
-    launches: tuple[LaunchWords, ...]
-    names: Mapping[str, tuple[str, ...]]
-    sizes: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
-    given: Mapping[str, Argument] = field(default_factory=dict)
-    claim: SpirvExpectation | None = None
-    spirv: SpirvModule | None = None
+    code: ReadCode
+    launches: tuple[LaunchWords, ...] = ()
     written: Module | str = ""
-    arrays: tuple[DescribedArray, ...] = ()
+
+    @property
+    def module(self) -> Module:
+        """The module of its kernels."""
+        return self.code.module
 
     @property
     def language(self) -> KernelLanguage:
         """The language of its kernels: what instructions mean, and the model that it has."""
-        return LANGUAGES[self.module.language]
+        return language_named(self.module.language)
 
     @property
     def model(self) -> str:
         """The model that is asked of where none is named."""
-        found = FORMATS.get(self.path.suffix)
+        found = format_of(self.path)
         return (found.model if found else "") or self.language.model
 
-
-def default_models() -> list[str]:
-    """Return the models that languages are asked of where none is named."""
-    return sorted({each.model for each in LANGUAGES.values()} | {each.model for each in FORMATS.values()} - {""})
-
-
-def languages() -> str:
-    """Return the languages of kernels, each with the end of a file's name: ``CUDA C++ (.cu), PTX (.ptx) or C (.c)``."""
-    first: dict[str, str] = {}
-    for suffix, each in FORMATS.items():
-        first.setdefault(each.language, suffix)
-    *others, last = (f"{language} ({suffix})" for language, suffix in first.items())
-    return f"{', '.join(others)} or {last}"
+    def with_module(self, module: Module) -> KernelFile:
+        """Return the file with another module."""
+        return replace(self, code=replace(self.code, module=module))
 
 
 class NoKernelError(InputError):
@@ -121,7 +73,8 @@ class NoKernelError(InputError):
 
 def may_have_kernels(path: Path) -> bool:
     """Decide by the words of a file whether it may have a kernel. Raises ``InputError`` where it cannot be read."""
-    words = FORMATS[path.suffix].words.split()
+    suffix = suffix_of(path)
+    words = suffix.words.split() if suffix else []
     if not words:
         return True
     with open_bytes(path) as file:
@@ -155,47 +108,21 @@ def _told(file: KernelFile, written: Module | str) -> KernelFile:
     for kernel in file.module.kernels:
         other = counterpart(kernel, written) if isinstance(written, Module) else None
         functions[kernel.name] = kernel if other is None else as_in(kernel, other)
-    return replace(file, module=with_places(replace(file.module, functions=functions)))
+    return file.with_module(with_places(replace(file.module, functions=functions)))
 
 
 def _read(path: Path, options: Sequence[str]) -> KernelFile:
-    if path.suffix in SPIRV:
-        return spirv_kernels(read_bytes(path), path)
+    form = format_of(path)
+    if form is not None and form.binary:
+        return kernels_of(read_bytes(path), path)
     text = read_text(path)
     launches = launches_in(text, path)
-    if path.suffix == ".ptx":
-        return KernelFile(path, read_ptx(text, str(path)), launches, {})
-    if path.suffix == ".c":
-        from corpus.code.c.reader import read_c  # whose libraries are for C alone
-
-        return KernelFile(path, read_c(text, str(path), options), launches, {})
-    if path.suffix not in SOURCE_LANGUAGES:
-        raise InputError(f"expected a file of {languages()}", str(path))
+    if form is None:
+        raise InputError(f"expected a file of {expected_formats()}", str(path))
+    if not form.compiler:
+        return KernelFile(path, form.read()(CodeText(text.encode(), str(path), options=options)), launches)
     code, files = compiled(path, options)
-    if SOURCE_LANGUAGES[path.suffix].suffix in SPIRV:
-        return spirv_kernels(code, path, text, files)
-    module = read_ptx(code.decode("utf-8", "replace"), str(path), files)
-    module = replace(module, assumed=(*module.assumed, *_promises(text, *map(_text_of, sorted(files.values())))))
-    return KernelFile(path, module, launches, parameter_names(text), element_sizes(text))
-
-
-_PROMISE = re.compile(r"\b__builtin_unreachable\b|\b__builtin_assume\b|\b__assume\b|\bstd::unreachable\b|\[\[assume\b")
-"""What nvcc leaves nothing of but that the code may be other than it is written (CUDA C++ Programming Guide,
-Compiler Optimization Hint Functions)."""
-
-
-def _promises(*texts: str) -> list[str]:
-    """Return what is taken for granted of the promises in texts of CUDA C++: nobody sees whether they are kept."""
-    found = sorted({match.removeprefix("[[") for text in texts for match in _PROMISE.findall(text)})
-    return [f"what is promised by {' and '.join(found)} is so"] if found else []
-
-
-def _text_of(path: str) -> str:
-    """Return the text of a file that was included; nothing of what can no longer be read."""
-    try:
-        return read_text(Path(path))
-    except InputError:
-        return ""
+    return kernels_of(code, path, text, files)
 
 
 def read_for_check(path: Path, options: Sequence[str] = (), as_written: bool = False) -> KernelFile:
@@ -213,8 +140,9 @@ def read_for_check(path: Path, options: Sequence[str] = (), as_written: bool = F
 
 def options_of(path: Path, options: Sequence[str], as_written: bool) -> tuple[str, ...]:
     """Return the options that the compiler of a file is given, ``as_written`` so that it removes no access."""
-    language = SOURCE_LANGUAGES.get(path.suffix)
-    return (*options, *(language.as_written if language and as_written else ()))
+    form = format_of(path)
+    compiler = KERNEL_COMPILERS[form.compiler] if form and form.compiler else None
+    return (*options, *(compiler.as_written if compiler and as_written else ()))
 
 
 def _written(path: Path, options: Sequence[str]) -> Module | str:
@@ -224,56 +152,28 @@ def _written(path: Path, options: Sequence[str]) -> Module | str:
         return error.message
 
 
-def spirv_kernels(data: bytes, path: Path, text: str = "", files: Mapping[str, str] | None = None) -> KernelFile:
-    """Return the kernels of a module of SPIR-V, binary or text, that was compiled of a ``text``, as ``compiled`` does,
-    or is its own.
-
-    Raises ``InputError`` where it cannot be read.
+def kernels_of(data: bytes, path: Path, source: str = "", files: Mapping[str, str] | None = None) -> KernelFile:
+    """Return the kernels of code that a compiler has made of a ``source``, as ``compiled`` does, or that is the file's
+    own. Raises ``InputError`` where it cannot be read.
     """
-    spirv, binary = read_spirv(data, str(path), files), is_binary(data)
-    if not text and not binary:
-        text = data.decode("utf-8-sig")
-    file = _translated(KernelFile(path, Module("", "", "", {}, {}), launches_in(text, path), {}, spirv=spirv), {})
-    said = read_annotations(spirv)
-    if said.config or file.given or file.claim:
-        threads, subgroups, workgroups = said.config or LaunchConfig()
-        block = str(threads * subgroups)
-        words = LaunchWords(grid=str(workgroups), block=block, warp=threads)
-        return replace(file, launches=(*file.launches, words))
-    return file
-
-
-def _translated(file: KernelFile, specialised: Mapping[int, int]) -> KernelFile:
-    """Return a file with the kernels of its module of SPIR-V, whose constants of specialisation have these values."""
-    spirv = file.spirv
-    assert spirv is not None
-    found, said = translated(spirv, specialised), read_annotations(spirv)
-    module, given = annotated(found.module, said, found.homes, found.types)
-    claim = expectation(said, found.homes, found.types, spirv.path)
-    if file.path.suffix == ".wgsl":
-        module = _of_wgsl(module)
-    file = replace(file, module=module, names=found.names, sizes=found.sizes, arrays=found.arrays)
-    return replace(file, given=given, claim=claim)
-
-
-def _of_wgsl(module: Module) -> Module:
-    """Return a module as WGSL has it: memory of a work-group begins as zeros (WGSL, 7.3), and all accesses are those of
-    WGSL's own memory model.
-    """
-    begun = {
-        name: replace(each, initial=each.initial or b"\0") if each.space == "shared" else each
-        for name, each in module.variables.items()
-    }
-    return replace(module, variables=begun, assumed=())
+    form = format_of(path)
+    assert form is not None
+    code = form.read()(CodeText(data, str(path), source, files or {}))
+    text = source or ("" if form.is_binary(data) else data.decode("utf-8-sig"))
+    launches = launches_in(text, path)
+    if code.launch is not None:
+        grid, block, warp = code.launch.grid[0], code.launch.block[0], code.launch.warp
+        launches = (*launches, LaunchWords(grid=str(grid), block=str(block), warp=warp))
+    return KernelFile(path, code, launches)
 
 
 def specialised(file: KernelFile, kernel: KernelFunction, launch: KernelLaunch) -> tuple[KernelFile, KernelFunction]:
     """Return a file and a kernel of it whose constants of specialisation are those of a launch."""
-    if file.spirv is None:
+    if file.code.specialise is None:
         return file, kernel
-    values = specialisation(file.spirv, kernel, launch)
-    file = _translated(file, values) if values else file
-    found = next(each for each in file.module.kernels if each.name == kernel.name)
+    code = file.code.specialise(kernel, launch)
+    file = replace(file, code=code) if code else file
+    found = next(other for other in file.module.kernels if other.name == kernel.name)
     return file, found
 
 
@@ -290,39 +190,6 @@ def launches_in(text: str, path: Path) -> tuple[LaunchWords, ...]:
     return tuple(launches)
 
 
-_KERNEL = re.compile(r"__global__\s+(?:\w+\s+)*?void\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)")
-
-
-def _parameters(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each kernel that a text of CUDA C++ defines, by its name, with its parameters as they stand."""
-    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
-    for match in _KERNEL.finditer(plain):
-        yield match[1], match[2].split(",")
-
-
-def parameter_names(text: str) -> dict[str, tuple[str, ...]]:
-    """Return the names of the parameters of each kernel that a text of CUDA C++ defines, as far as they are plain."""
-    words = {name: [re.findall(r"\w+", part) for part in parts] for name, parts in _parameters(text)}
-    return {name: tuple(each[-1] if each else "" for each in every) for name, every in words.items()}
-
-
-def element_sizes(text: str) -> dict[str, tuple[int | None, ...]]:
-    """Return the bytes of what the parameters of each kernel point to, where a text of CUDA C++ says so plainly."""
-    return {name: tuple(map(_element_size, parts)) for name, parts in _parameters(text)}
-
-
-def _element_size(parameter: str) -> int | None:
-    """Return the bytes of the type that a parameter points to: 4 of ``const int *__restrict__ data``."""
-    before, star, _ = parameter.partition("*")
-    words = [each for each in re.findall(r"\w+", before) if each not in ("const", "volatile", "signed", "std")]
-    if not star or parameter.count("*") > 1 or re.search(r"[^\w\s:]", before):
-        return None
-    known = [_SIZES.get(word) for word in words]
-    if len(words) > 1:  # unsigned char, long long int
-        known = [_SIZES.get(word) for word in words if word not in ("unsigned", "int")] or known
-    return known[0] if None not in known and len(set(known)) == 1 else None
-
-
 def source_name(file: KernelFile, kernel: KernelFunction) -> str:
     """Return the name that the source gives to a kernel; its own where that is not one kernel's."""
     found = [_source_name(file, each) for each in file.module.kernels]
@@ -332,16 +199,18 @@ def source_name(file: KernelFile, kernel: KernelFunction) -> str:
 
 def _source_name(file: KernelFile, kernel: KernelFunction) -> str | None:
     """Return the name of the kernel in the source that has a name in the compiled text, which may be mangled."""
-    if kernel.name in file.names:
+    if kernel.name in file.code.names:
         return kernel.name
-    mangled = (rf"_Z\w*?{len(name)}{re.escape(name)}\w*" for name in file.names)
-    return next((name for name, form in zip(file.names, mangled, strict=True) if re.fullmatch(form, kernel.name)), None)
+    mangled = (rf"_Z\w*?{len(name)}{re.escape(name)}\w*" for name in file.code.names)
+    return next(
+        (name for name, form in zip(file.code.names, mangled, strict=True) if re.fullmatch(form, kernel.name)), None
+    )
 
 
 def names_of(file: KernelFile, kernel: KernelFunction) -> tuple[str, ...]:
     """Return the names that the source gives to the parameters of a kernel, whose own name may be mangled."""
     declared = kernel.declared
-    names = file.names.get(_source_name(file, kernel) or "", ())
+    names = file.code.names.get(_source_name(file, kernel) or "", ())
     if declared and all(each.called for each in declared):
         names = tuple(each.called for each in declared)
     fields = [(n, field.name) for n, each in enumerate(declared) for field in each.fields]
@@ -353,7 +222,7 @@ def names_of(file: KernelFile, kernel: KernelFunction) -> tuple[str, ...]:
 def element_sizes_of(file: KernelFile, kernel: KernelFunction) -> tuple[int | None, ...]:
     """Return the bytes of what the parameters of a kernel point to, None where nothing tells."""
     declared = kernel.declared
-    sizes = file.sizes.get(_source_name(file, kernel) or "", ())
+    sizes = file.code.sizes.get(_source_name(file, kernel) or "", ())
     sizes = sizes if len(sizes) == len(declared) else (None,) * len(declared)
     return (*sizes, *(field.element for each in declared for field in each.fields))
 
@@ -368,14 +237,6 @@ def extent(text: str, option: str) -> Extent:
     x, y, z = (*numbers, 1, 1)[:3]
     return x, y, z
 
-
-_SIZES = {
-    **dict.fromkeys(("char", "bool", "int8_t", "uint8_t"), 1),
-    **dict.fromkeys(("short", "int16_t", "uint16_t"), 2),
-    **dict.fromkeys(("int", "unsigned", "float", "int32_t", "uint32_t"), 4),
-    **dict.fromkeys(("long", "long long", "double", "int64_t", "uint64_t", "size_t"), 8),
-}
-"""The bytes of the types of CUDA C++ that ``--arg`` knows."""
 
 _NUMBER = r"-?(?:0[xX][0-9a-fA-F]+|[0-9]+)"
 _ELEMENT = r"(?:[0-9]+\*)?-?[0-9]+"
@@ -414,7 +275,7 @@ def argument(text: str) -> tuple[str, Argument]:
         count = _number(sized[2])
         if count > MOST_ZEROS:
             raise InputError(f"--arg: expected an array of at most {MOST_ZEROS} elements, found {_shown(text)}")
-        return name, ArrayArgument((), count, _SIZES.get(sized[1]))
+        return name, ArrayArgument((), count, SIZES.get(sized[1]))
     if equals and re.fullmatch(r"&\w[\w.\[\]+]*", value):
         return name, SharedArgument(value[1:])
     forms = "NAME=4, NAME=[1,2,0], NAME=[8*0,1], NAME=int[8] or NAME=&OTHER"

@@ -70,10 +70,10 @@ class KernelTask:
 
         Raises ``InputError`` where it names what is no location of the program.
         """
-        claim = self.file.claim
+        claim = self.file.code.claim
         if self.expectation or claim is None:
-            return located(program, self.file.arrays, self.expectation)
-        return claim.text(program)
+            return located(program, self.file.code.arrays, self.expectation)
+        return claim.text({(cell.array, cell.offset): name for name, cell in reversed([*program.cells.items()])})
 
     def programs(self, model: Model, unroll: int) -> list[KernelProgram]:
         """Return the program that is left of the kernel, for each state of memory in which it may begin.
@@ -188,7 +188,7 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
         for kernel in each.kernels:
             names = names_of(file, kernel)
             given_here = fielded(file, kernel, map(argument, each.words.arguments))
-            arguments = _arguments(kernel, names, (*file.given.items(), *given_here))
+            arguments = _arguments(kernel, names, (*file.code.given.items(), *given_here))
             check_apart(file, kernel, arguments)
             for launch in launches_of(file, each.words, kernel):
                 sized, elements = _sized(file, kernel, names, arguments), element_sizes_of(file, kernel)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from corpus.awaited import awaiting
 from corpus.code.refusals import NotUnderstoodError
+from corpus.code.registry import expected_formats, format_of
 from corpus.errors import InputError
 from corpus.private import private_folder
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
@@ -22,7 +23,7 @@ from oracle.executions.steps import TooManyError
 from synth.checking.account import CheckedKernel, named, told, unanswered
 from synth.checking.lines import short
 from synth.checking.questions import CheckAnswer, check, together
-from synth.checking.sources import FORMATS, NoKernelError, languages, may_have_kernels, read_for_check
+from synth.checking.sources import NoKernelError, may_have_kernels, read_for_check
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.folders import LeftOut, files_below
 from synth.pool import Jobs, Subtasks, results_in_order
@@ -71,7 +72,7 @@ CheckTask = KernelSource | KernelQuestion
 def sources_of(paths: Sequence[Path]) -> tuple[list[KernelSource], LeftOut]:
     """Return the files that paths name, each once, and what else there is in folders.
 
-    Of a folder these are the files of ``FORMATS`` in it and in the folders in it, sorted by name; a folder that cannot
+    Of a folder these are the files with kernels in it and in the folders in it, sorted by name; a folder that cannot
     be listed stands among them, which reading it reports. Raises ``InputError`` where a folder has none.
     """
     found: dict[Path, KernelSource] = {}
@@ -82,13 +83,13 @@ def sources_of(paths: Sequence[Path]) -> tuple[list[KernelSource], LeftOut]:
             continue
         some = False
         for entry in files_below(given):
-            if entry.folder or (entry.path.suffix in FORMATS and not entry.link):
+            if entry.folder or (format_of(entry.path) and not entry.link):
                 some = True
                 found.setdefault(entry.path, KernelSource(entry.path, inside=not entry.folder))
             else:
                 left_out.add(entry)
         if not some:
-            wanted = f"neither the folder nor one in it has a file of {languages()}"
+            wanted = f"neither the folder nor one in it has a file of {expected_formats()}"
             raise InputError("; ".join(filter(None, (wanted, str(left_out)))), str(given))
     return list(found.values()), left_out
 

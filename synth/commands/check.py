@@ -197,8 +197,9 @@ def _models(request: CheckRequest) -> dict[str, dict[str, str]]:
 
     Raises ``InputError`` where an option is wrong for any file.
     """
+    from corpus.code.registry import default_models
     from oracle.progress.plugins import resolve_models
-    from synth.checking.sources import check_options, default_models
+    from synth.checking.sources import check_options
     from synth.checking.work import axiomatic
 
     check_options(request.launch)
@@ -249,13 +250,12 @@ def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequ
     tasks = [task for file in files for task in tasks_of(file, request.launch)]
     if len(tasks) != 1 or tasks[0].before:
         raise click.UsageError("--litmus writes one kernel with one launch: name them by --kernel, --grid and --block")
-    module = tasks[0].file.module
+    module, dialect = tasks[0].file.module, tasks[0].file.language.dialect
     program = program_of(module, tasks[0].kernel, tasks[0].launch)
     test = left_over(program, tasks[0].expected(program))
-    if module.language == "vulkan":  # accesses say which memory they are of
+    if dialect == "vulkan":  # accesses say which memory they are of
         test = replace(test, locations=tuple(replace(each, region=Region.GLOBAL) for each in test.locations))
-    dialect = DIALECTS["gpu-ptx" if module.language == "ptx" else module.language]
-    write_atomically(path, [printed(test, dialect)])
+    write_atomically(path, [printed(test, DIALECTS[dialect])])
     return questions_about(tasks, request)
 
 

@@ -14,6 +14,7 @@ import click
 
 from backends.shared.files import file_stem
 from corpus.awaited import awaiting
+from corpus.code.registry import certain_format_of
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.inputs import Input, check_one_file_each, expand
@@ -25,7 +26,7 @@ from synth.options.tests import bell_option, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs, results_in_order, run_tasks
 from synth.repair.costs import TARGETS
-from synth.requests import KERNELS, NOT_REPAIRED, LaunchWords
+from synth.requests import LaunchWords
 from synth.screen.console import printable_lines
 from synth.screen.pictures import check_picture_name, write_picture
 from synth.units import stopped_by
@@ -160,12 +161,13 @@ def command(
 
     Exit code 1 if a test has no repair, 2 if --timeout or --memory cut the search.
     """
-    for name in inputs:
-        if Path(name).suffix in NOT_REPAIRED:
+    formats = {name: certain_format_of(Path(name)) for name in inputs}
+    for name, form in formats.items():
+        if form and not form.repaired:
             raise InputError(
                 "synth checks kernels in SPIR-V but does not repair them: expected CUDA C++, PTX or litmus tests", name
             )
-    kernels = [Path(name) for name in inputs if Path(name).suffix in KERNELS]
+    kernels = [Path(name) for name in inputs if formats[name]]
     if kernels:
         if len(kernels) < len(inputs) or forbid or together or bell or output or svg:
             raise click.UsageError(

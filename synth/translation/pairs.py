@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from corpus.code.registry import format_of
 from corpus.errors import InputError
 from corpus.litmus.locations import Loc
 from corpus.litmus.propositions import And, Condition, FinalRegister, Quantifier, Term
 from corpus.litmus.test import LitmusTest
-from synth.checking.sources import FORMATS, read_kernels
+from synth.checking.sources import read_kernels
 from synth.checking.tasks import KernelTask, tasks_of
 from synth.folders import files_below
 from synth.inputs import Input, expand
@@ -86,7 +87,7 @@ def _files(path: str) -> dict[str, ProgramFile]:
     """Return the programs of a path by their names."""
     folder = Path(path) if os.path.isdir(path) else None
     every = [Path(path)] if folder is None else [each.path for each in files_below(folder) if not each.link]
-    kernels = [each for each in sorted(every) if each.suffix in FORMATS and each.is_file()]
+    kernels = [each for each in sorted(every) if format_of(each) and each.is_file()]
     files: list[ProgramFile] = [ProgramFile(_name(each, folder), each) for each in kernels]
     if not kernels or any(each.suffix == ".litmus" for each in every):
         tests = expand([path])

@@ -17,7 +17,7 @@ from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import outcomes_and_flags
 from oracle.executions.steps import TooManyError
 from oracle.liveness import resolve_liveness_models
-from synth.checking.sources import spirv_kernels
+from synth.checking.sources import kernels_of
 from synth.checking.tasks import tasks_of
 from synth.memory.liveness import explain_liveness
 from synth.requests import read_launch
@@ -52,7 +52,7 @@ def hold_both_ways_agree(seeds):
     for seed in seeds:
         rng = Random(f"spirv {seed}")
         kernel = random_spirv(rng)
-        (task,) = tasks_of(spirv_kernels(kernel.text.encode(), Path("k.spvasm")), read_launch(kernel.launch))
+        (task,) = tasks_of(kernels_of(kernel.text.encode(), Path("k.spvasm")), read_launch(kernel.launch))
         (model,) = resolve_consistency_models([kernel.model])
         (program,) = task.programs(model.model, 2)
         assert task.file.module.language == kernel.model

@@ -16,7 +16,7 @@ from corpus.code.program import program_of
 from corpus.code.spirv.grammar import spirv_grammar
 from corpus.errors import InputError
 from oracle.executions.steps import TooManyError
-from synth.checking.sources import spirv_kernels
+from synth.checking.sources import kernels_of
 from synth.checking.tasks import tasks_of
 from synth.requests import read_launch
 
@@ -81,7 +81,7 @@ def refusal(data: bytes, *words: str) -> str:
     """Read and specialise a file, and return the line that refuses it; empty where it is understood."""
     said = ""
     try:
-        tasks = list(tasks_of(spirv_kernels(data, Path("kernel.spv")), read_launch(words)))
+        tasks = list(tasks_of(kernels_of(data, Path("kernel.spv")), read_launch(words)))
         for task in tasks[:2]:
             program_of(task.file.module, task.kernel, task.launch)
     except (InputError, TooManyError) as error:

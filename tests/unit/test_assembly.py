@@ -6,8 +6,8 @@ from textwrap import dedent
 import pytest
 
 from corpus.code.assembly.harness import names_of
-from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.code.assembly.reading import read_assembly
+from corpus.code.registry import processor_named
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.litmus.describe import describe
@@ -32,7 +32,7 @@ NONE = ASKED.replace("0:r0 = 1 /\\ 0:r1 = 1", "x = 1")
 def read(processor, code, question=NONE):
     test = parse_litmus(question)
     text = f"P0:\n{dedent(code)}"
-    return read_assembly(ASSEMBLY_LANGUAGES[processor], text, test, names_of(test), "test.s")
+    return read_assembly(processor_named(processor), text, test, names_of(test), "test.s")
 
 
 def said(processor, code, question=NONE):
@@ -328,7 +328,7 @@ def test_numbers_below_zero_are_compared_as_32_bits():
 def test_a_function_that_is_not_there():
     test = parse_litmus(ONE)
     with pytest.raises(InputError, match="no function P0"):
-        read_assembly(ASSEMBLY_LANGUAGES["x86"], "main:\n ret\n", test, names_of(test))
+        read_assembly(processor_named("x86"), "main:\n ret\n", test, names_of(test))
 
 
 # What pairs of exclusive accesses and operations without a result order, by the models of Armv8 and RISC-V. In P0, X is
@@ -370,6 +370,6 @@ def test_what_pairs_and_operations_without_a_result_order(case):
         for letter, place in places.items():
             lines = [re.sub(rf"{letter}$", place, line) for line in lines]
         text += "\n".join([f"P{number}:", *lines, ""])
-    read = read_assembly(ASSEMBLY_LANGUAGES[processor], text, test, names_of(test), "test.s")
+    read = read_assembly(processor_named(processor), text, test, names_of(test), "test.s")
     (model,) = resolve_consistency_models([processor])
     assert (model.judge(read).answer is Answer.ALLOWED) == ORDERED[case]

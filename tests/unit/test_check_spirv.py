@@ -187,9 +187,9 @@ def test_a_binary_says_words() -> None:
         *((253,), (56,)),
     )
     file = EXAMPLES.parent / "none.spv"
-    from synth.checking.sources import spirv_kernels
+    from synth.checking.sources import kernels_of
 
-    (task,) = tasks_of(spirv_kernels(code, file), read_launch(["--grid", "1"]))
+    (task,) = tasks_of(kernels_of(code, file), read_launch(["--grid", "1"]))
     with pytest.raises(Exception, match="Op9999: is not understood, at word 2"):
         task.programs(None, 0)  # type: ignore[arg-type]
 

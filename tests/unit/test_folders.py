@@ -19,9 +19,9 @@ from click.testing import Result
 from commands import synth
 from schemas import read_sarif
 
+from corpus.code.registry import expected_formats
 from synth.checking import work
 from synth.checking.compilers import source_digest
-from synth.checking.sources import languages
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SB, MP = EXAMPLES / "memory" / "sb-inter.litmus", EXAMPLES / "memory" / "mp-inter.litmus"
@@ -301,7 +301,7 @@ def test_a_folder_without_a_file_of_kernels(kernels: Path) -> None:
     (kernels / "none").mkdir()
     (kernels / "none/x.md").write_text("x")
     _, result = checked(kernels / "none")
-    wanted = f"neither the folder nor one in it has a file of {languages()}"
+    wanted = f"neither the folder nor one in it has a file of {expected_formats()}"
     assert result.exit_code == 2 and result.stderr == f"synth: kernels/none: {wanted}; left out: .md (1)\n"
 
 

@@ -16,8 +16,8 @@ from test_assembly import CASES, RETURNS, lines, said
 
 from backends.cpp.reading import TARGETS
 from corpus.code.assembly.harness import names_of
-from corpus.code.assembly.languages import ASSEMBLY_LANGUAGES
 from corpus.code.assembly.reading import read_assembly
+from corpus.code.registry import PROCESSORS, processor_named
 from corpus.code.table import Effect, rows_of
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
@@ -26,7 +26,7 @@ from oracle.consistency import resolve_consistency_models
 from synth.translation.judging import TranslationVerdict, judge_translation
 
 TEST = parse_litmus(ASKED.replace("0:r0 = 1 /\\ 0:r1 = 1", "x = 1"))
-LANGUAGES = list(ASSEMBLY_LANGUAGES)
+LANGUAGES = list(PROCESSORS)
 ALLOWED = {
     Effect.NOTHING: (),
     Effect.READS: ({Load},),
@@ -42,12 +42,12 @@ OTHER_SIZES = re.compile(r"set\w+|cmov\w+q|movz\w+|\w+[bq]")
 
 
 def read(processor, text):
-    return read_assembly(ASSEMBLY_LANGUAGES[processor], text, TEST, names_of(TEST), "test.s")
+    return read_assembly(processor_named(processor), text, TEST, names_of(TEST), "test.s")
 
 
 def fed(processor, name, row):
     """Yield an instruction or a jump with examples of each kind of its operands, form by form."""
-    kinds = ASSEMBLY_LANGUAGES[processor].kinds
+    kinds = processor_named(processor).kinds
     for operands in operands_of(row, lambda kind: kinds[kind].examples[:2]):
         yield f"{name} {', '.join(operands)}".strip()
 
@@ -55,7 +55,7 @@ def fed(processor, name, row):
 @pytest.mark.parametrize("processor", LANGUAGES)
 def test_each_row_is_fed_once(processor):
     """It is read or refused in one line, and does to memory what its row says; so does one with an operand more."""
-    language, counts, unseen = ASSEMBLY_LANGUAGES[processor], Counter(), []
+    language, counts, unseen = processor_named(processor), Counter(), []
     begin = "; ".join(MACHINES[processor].begin)
     for name, row in (*rows_of(language.table), *rows_of(language.jumps)):
         understood, seen = False, set()
@@ -186,7 +186,7 @@ def test_numbers_have_the_width_of_their_registers(processor, code, value):
     end = STORE[processor].format(LAST[processor])
     text = f"P0:\n{lines(processor, f'{FIRST[processor]}; {code}; {end}')}\n"
     try:
-        found = evaluated(read_assembly(ASSEMBLY_LANGUAGES[processor], text, test, names_of(test)), 2, 3)[3]
+        found = evaluated(read_assembly(processor_named(processor), text, test, names_of(test)), 2, 3)[3]
     except InputError:
         found = None
     assert found == value
@@ -231,7 +231,7 @@ def test_mutants_of_what_compilers_write_end_in_one_line(target, tmp_path):
             rng = random.Random(f"{path.name} {level}")
             for mutant in code_mutants(compiled.text, 30, rng):
                 try:
-                    read_assembly(ASSEMBLY_LANGUAGES[each.processor], mutant, test, compiled.names, "test.s")
+                    read_assembly(processor_named(each.processor), mutant, test, compiled.names, "test.s")
                     total["read"] += 1
                 except InputError:
                     total["refused"] += 1
@@ -324,7 +324,7 @@ def test_a_trap_in_a_message_is_judged_by_the_manual(trap):
     text = "".join(f"P{number}:\n{lines(processor, code)}\n" for number, code in enumerate(threads))
     models = resolve_consistency_models(["rc11", processor])
     try:
-        read = read_assembly(ASSEMBLY_LANGUAGES[processor], text, test, names_of(test), "test.s")
+        read = read_assembly(processor_named(processor), text, test, names_of(test), "test.s")
     except InputError:
         verdict = TranslationVerdict.NOT_READ
     else:

@@ -13,7 +13,7 @@ from corpus.litmus.instructions import Barrier, Instruction, Store
 from corpus.litmus.locations import Loc
 from corpus.litmus.orders import Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import COMPUTED, WIDTHS
-from synth.checking.sources import spirv_kernels
+from synth.checking.sources import kernels_of
 from synth.checking.tasks import tasks_of
 from synth.requests import read_launch
 
@@ -58,7 +58,7 @@ OpDecorate %buf Binding 0
 
 def left(body: str, *words: str, model: str = "Vulkan") -> KernelProgram:
     text = HEAD.replace("MODEL", model) + body + "\nOpReturn\nOpFunctionEnd\n"
-    (task,) = tasks_of(spirv_kernels(text.encode(), Path("k.spvasm")), read_launch(["--grid=1", *words]))
+    (task,) = tasks_of(kernels_of(text.encode(), Path("k.spvasm")), read_launch(["--grid=1", *words]))
     return program_of(task.file.module, task.kernel, task.launch)
 
 
@@ -186,7 +186,7 @@ OpFunctionEnd
 
 
 def test_bytes_of_a_struct_are_copied_as_its_members_with_padding_between_them() -> None:
-    (task,) = tasks_of(spirv_kernels(STRUCTS.encode(), Path("k.spvasm")), read_launch(["--grid=1"]))
+    (task,) = tasks_of(kernels_of(STRUCTS.encode(), Path("k.spvasm")), read_launch(["--grid=1"]))
     program = program_of(task.file.module, task.kernel, task.launch)
     assert not program.untold
     assert [ins.value for ins in instructions(program) if isinstance(ins, Store)] == [8]

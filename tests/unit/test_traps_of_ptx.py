@@ -14,6 +14,7 @@ from ptx_text import kernel_text
 
 from corpus.code.program import program_of
 from corpus.code.ptx.reader import read_ptx
+from corpus.code.reading import ReadCode
 from corpus.errors import InputError
 from oracle.consistency import resolve_consistency_models
 from synth.checking.questions import CheckAnswer, check
@@ -38,7 +39,7 @@ def found(row: dict[str, str]) -> str:
     """What is found, in the words of a row."""
     text = kernel_text(BEGIN[row["two"]] + row["body"], around=row["around"].replace("; ", ";\n") + "\n")
     try:
-        file = KernelFile(Path("k.ptx"), read_ptx(text, "k.ptx"), (), {})
+        file = KernelFile(Path("k.ptx"), ReadCode(read_ptx(text, "k.ptx")))
         (task,) = tasks_of(file, read_launch(row["launch"].split()))
         (model,) = resolve_consistency_models(["ptx"])
         program = program_of(task.file.module, task.kernel, task.launch)

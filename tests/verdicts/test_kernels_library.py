@@ -21,8 +21,9 @@ from absent import absent
 from commands import synth
 
 from backends.cuda.toolkits import ANY, chosen
+from corpus.code.ptx.files import parameter_names
+from synth.checking.compilers import compiled
 from synth.checking.questions import PROGRESS
-from synth.checking.sources import compiled, parameter_names
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "examples" / "kernels" / "library"

@@ -445,6 +445,7 @@ PTX = KernelLanguage(
     row_of,
     special,
     "ptx",
+    "gpu-ptx",
     rules=LaunchRules(SIZE_BY, exits=True, clusters=True),
     parted=True,
     reads_constants=reads_constants,

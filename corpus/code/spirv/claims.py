@@ -14,7 +14,6 @@ from typing import NamedTuple
 from corpus.code.ir import Module
 from corpus.code.launch.launch import Argument, ArrayArgument
 from corpus.code.places import Array
-from corpus.code.program import KernelProgram
 from corpus.code.spirv.annotations import (
     AllClaims,
     AnnotatedClaim,
@@ -85,10 +84,9 @@ class SpirvExpectation(NamedTuple):
 
     parts: tuple[str | ClaimedComparison, ...]
 
-    def text(self, program: KernelProgram) -> str:
-        """Return the claim as an expectation of a program."""
-        places = {(cell.array, cell.offset): name for name, cell in [*program.cells.items()][::-1]}
-        return "".join(part if isinstance(part, str) else part.text(places) for part in self.parts)
+    def text(self, names: Mapping[tuple[Array, int], str]) -> str:
+        """Return the claim as an expectation of a program, which has these names for places in arrays."""
+        return "".join(part if isinstance(part, str) else part.text(names) for part in self.parts)
 
 
 def expectation(

@@ -203,8 +203,8 @@ def _row_of(language: str) -> RowOf:
     return by_name([*doubtful, Row("update", BOTH, "any*", updating(language), "*"), *_ROWS])
 
 
-VULKAN = KernelLanguage(_row_of("vulkan"), special, "vulkan", exchange=VULKAN_EXCHANGE)
+VULKAN = KernelLanguage(_row_of("vulkan"), special, "vulkan", "vulkan", exchange=VULKAN_EXCHANGE)
 """The language of modules with Vulkan's memory model."""
 
-OPENCL = KernelLanguage(_row_of("opencl"), special, "opencl", exchange=OPENCL_EXCHANGE)
+OPENCL = KernelLanguage(_row_of("opencl"), special, "opencl", "opencl", exchange=OPENCL_EXCHANGE)
 """The language of modules with OpenCL's memory model."""
