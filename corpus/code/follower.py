@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from corpus.code import ir
 from corpus.code.calls import MOST_CALLS, blamed, branch_target, go_back, keep_together
 from corpus.code.evaluation import define, describe, evaluate, lift
-from corpus.code.functions import registers_written
+from corpus.code.functions import result_registers
 from corpus.code.places import RegisterHome
 from corpus.code.refusals import NotUnderstoodError
 from corpus.code.residual import END, Residual
@@ -104,7 +104,7 @@ def _guarded(thread: FollowedThread, state: State, ins: ir.KernelInstruction, gu
                 thread.out.put(Branch(follow_later(thread, target), Comparison(jumps, Reg(register), 0)))
                 state.place += 1
                 return True
-            for name in registers_written(ins):
+            for name in result_registers(ins):
                 home = state.home(name)
                 if home in state.known:
                     state.known[home] = lift(thread, state, home, state.known[home])

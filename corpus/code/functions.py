@@ -44,7 +44,7 @@ class FunctionShape:
         after: list[list[int]] = []
         uses: list[RegisterUse] = []
         for place, ins in enumerate(body):
-            written = frozenset(registers_written(ins))
+            written = frozenset(result_registers(ins))
             read = set(registers_in(ins.operands[1:] if written else ins.operands))
             if ins.guard is not None:
                 read.add(ins.guard.register)
@@ -103,7 +103,7 @@ NO_RESULT = frozenset(
 """Instructions whose first operand is no result."""
 
 
-def registers_written(ins: ir.KernelInstruction) -> list[str]:
+def result_registers(ins: ir.KernelInstruction) -> list[str]:
     """Return the registers that an instruction writes."""
     if not ins.operands or (ins.name == "call" and not isinstance(ins.operands[0], ir.Vector)):
         return []
