@@ -90,5 +90,5 @@ def awaiting(what: str) -> Iterator[Callable[[str], None]]:
 def awaited() -> str:
     """Return what is waited for now, in words without control characters; empty where it is nothing."""
     names = [waits[-1] for waits in list(_waits.values()) if waits]
-    told = names[:_NAMED] + ([f"{len(names) - _NAMED} more"] if len(names) > _NAMED else [])
-    return one_line(" and ".join(filter(None, (", ".join(told[:-1]), *told[-1:]))))
+    shown = names[:_NAMED] + ([f"{len(names) - _NAMED} more"] if len(names) > _NAMED else [])
+    return one_line(" and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:]))))

@@ -30,12 +30,12 @@ class CacheRoom:
 
     def file(self, made_of: Sequence[str]) -> Path | None:
         """Return the path of the file that is made of some texts, be it there or not; None where there is no cache."""
-        said = os.environ.get("SYNTH_CACHE_DIR")
-        if said == "":
+        given = os.environ.get("SYNTH_CACHE_DIR")
+        if given == "":
             return None
         home = os.environ.get("XDG_CACHE_HOME")
         try:
-            folder = Path(said) if said else (Path(home) if home else Path.home() / ".cache") / "synth"
+            folder = Path(given) if given else (Path(home) if home else Path.home() / ".cache") / "synth"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except (OSError, RuntimeError):  # Path.home() knows of none
             return None
@@ -62,7 +62,7 @@ class CacheRoom:
 def _make_room(folder: Path, most: int) -> None:
     files = [(path.stat(), path) for path in folder.glob("??/*") if path.is_file()]
     size = sum(stat.st_size for stat, _ in files)
-    for stat, path in sorted(files, key=lambda each: each[0].st_mtime):
+    for stat, path in sorted(files, key=lambda row: row[0].st_mtime):
         if size <= most:
             break
         path.unlink(missing_ok=True)

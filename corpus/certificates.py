@@ -149,18 +149,18 @@ def _lines(path: str, data: bytes, wrong: str) -> Iterator[str]:
 
 def _pieces(path: str, data: bytes) -> Iterator[bytes]:
     inflate = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-    at = 0
+    size = 0
     try:
         while not inflate.eof:
             block = inflate.unconsumed_tail
             if not block:
-                block = data[at : at + _BLOCK]
-                at += len(block)
+                block = data[size : size + _BLOCK]
+                size += len(block)
             piece = inflate.decompress(block, 16 * _BLOCK)
             if not (block or piece or inflate.eof):
                 raise EOFError
             yield piece
-        if inflate.unused_data or at < len(data):
+        if inflate.unused_data or size < len(data):
             raise EOFError
     except (EOFError, zlib.error):
         raise InputError("damaged: it cannot be uncompressed", path) from None

@@ -42,12 +42,12 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", cutoff: f
     from difflib import get_close_matches  # not loaded where nothing is wrong
 
     every = list(known)
-    near = [each for each in every if each.casefold() == name.casefold()] or get_close_matches(
+    near = [word for word in every if word.casefold() == name.casefold()] or get_close_matches(
         name, every, cutoff=cutoff
     )
     if not near:
-        small = {each.casefold(): each for each in every}
-        near = [small[each] for each in get_close_matches(name.casefold(), small, cutoff=cutoff)]
+        small = {word.casefold(): word for word in every}
+        near = [small[word] for word in get_close_matches(name.casefold(), small, cutoff=cutoff)]
     return f"did you mean {' or '.join(near)}?" if near else otherwise
 
 

@@ -88,9 +88,11 @@ def _litmus(dialect: Dialect, mode: Mode) -> Callable[[Sequence[Test]], Files]:
 
 
 def _terminating(tests: Sequence[Test], model: str) -> dict[str, bool]:
-    said = {f"{test.name}.litmus": test.verdicts.get(model) for test in tests}
+    verdicts = {f"{test.name}.litmus": test.verdicts.get(model) for test in tests}
     # UNKNOWN is neither.
-    return {file: verdict == "TERMINATES" for file, verdict in said.items() if verdict in ("TERMINATES", "MAY_HANG")}
+    return {
+        file: verdict == "TERMINATES" for file, verdict in verdicts.items() if verdict in ("TERMINATES", "MAY_HANG")
+    }
 
 
 def expected_file(model: str, truths: Mapping[str, bool]) -> tuple[str, str]:

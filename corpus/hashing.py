@@ -23,7 +23,7 @@ def hashed_once(kind: type[Value]) -> type[Value]:
 
     def reduced(value: Value) -> tuple[type[Value], tuple[object, ...]]:
         # In another process, the hash is another one.
-        return kind, tuple(getattr(value, each.name) for each in fields(kind))  # type: ignore[arg-type]
+        return kind, tuple(getattr(value, field.name) for field in fields(kind))  # type: ignore[arg-type]
 
     kind.__hash__ = hash_of  # type: ignore[method-assign,assignment]
     if "__reduce__" not in vars(kind):

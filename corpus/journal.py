@@ -178,17 +178,17 @@ class Journal:
         starts from nothing. Raises ``InputError`` where there is no corpus, where another request made it, where
         another process is at work on it, and where there is nothing left to do.
         """
-        asked = _plain(request)
+        plain = _plain(request)
         manifest = read_manifest(path)
         if "request" in manifest:
-            _check_same(manifest["request"], asked, path)
+            _check_same(manifest["request"], plain, path)
         if is_complete(path):
             raise InputError("the corpus is complete; nothing is left to do", str(path))
         try:
             file = _hold(path)
         except OSError as error:
             raise InputError(f"cannot resume: {error.strerror}", str(path)) from None
-        journal = cls(path, asked, is_done_with=is_done_with, _file=file)
+        journal = cls(path, plain, is_done_with=is_done_with, _file=file)
         try:
             if not journal._reload():
                 return journal._start()
@@ -319,7 +319,7 @@ def programs_of(journal: Journal) -> dict[str, list[str]]:
 def records_beside(journal: Journal) -> list[Test]:
     """Return the records that go with the tests of a journal and are none, sorted by their keys, each digest once."""
     path = journal.path / JOURNAL
-    found = (each for _, entry in _entries(path) for each in entry.beside)
+    found = (file for _, entry in _entries(path) for file in entry.beside)
     return _gather([_Entry(tests=tuple(found))], record_reader(journal.request.get("models", [])), path)
 
 
@@ -334,7 +334,7 @@ def _plain_records(records: Iterable[tuple[str, Raw]]) -> tuple[tuple[str, bytes
 def first_free(name: str, taken: Collection[str]) -> str:
     """Return a name, or where it is taken the name with the first rank that is not, ``WW.U-2``."""
     ranked = (name if rank == 1 else f"{name}-{rank}" for rank in count(1))
-    return next(each for each in ranked if each not in taken)
+    return next(test for test in ranked if test not in taken)
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -110,20 +110,20 @@ class Grammar:
         rows, scanners, new, last = self._rows, self._scanners, str.__new__, self._end
         state = 0
         states, values, firsts = [state], list[Any](), list[Token | None]()  # firsts: with which token a value begins
-        at, line, line_start = 0, 1, -1
+        place, line, line_start = 0, 1, -1
         while True:
             scan, keywords = scanners[state] or self._scanner(state)
-            match = scan(text, at)
+            match = scan(text, place)
             if match:
                 kind = match.lastgroup or ""
                 word = match[kind]
                 end = match.end()
                 begin = end - len(word)
-                if begin != at:
-                    lines = text.count("\n", at, begin)
+                if begin != place:
+                    lines = text.count("\n", place, begin)
                     if lines:
                         line += lines
-                        line_start = text.rfind("\n", at, begin)
+                        line_start = text.rfind("\n", place, begin)
                 token = new(Token, word)
                 if kind in keywords:
                     kind = keywords[kind].get(word, kind)
@@ -133,9 +133,9 @@ class Grammar:
                 if "\n" in word:
                     line += word.count("\n")
                     line_start = begin + word.rfind("\n")
-                at = end
+                place = end
             else:
-                skipped = self._skip(text, at)
+                skipped = self._skip(text, place)
                 if not skipped or skipped.end() < len(text):
                     return None
                 kind = "$END"

@@ -162,8 +162,10 @@ def _vectors(models: Sequence[str]) -> Callable[[bytes], Mapping[str, str]]:
 
     def vector(groups: bytes) -> Mapping[str, str]:
         if groups not in vectors:
-            said = {model: verdict for verdict, names in groups_of(groups).items() for model in names}
-            vectors[groups] = {model: said[model] for model in sorted(said, key=lambda m: rank.get(m, len(rank)))}
+            verdicts = {model: verdict for verdict, names in groups_of(groups).items() for model in names}
+            vectors[groups] = {
+                model: verdicts[model] for model in sorted(verdicts, key=lambda m: rank.get(m, len(rank)))
+            }
         return vectors[groups]
 
     return vector

@@ -194,20 +194,20 @@ def write_lines(
     """Write a corpus as ``write_corpus`` does, from tests as they are written."""
     # Of each test only that is kept of it.
     names: list[str] = []
-    said: list[Mapping[str, str]] = []
+    labels: list[Mapping[str, str]] = []
     within: list[str] = []
 
     def records() -> Iterator[bytes]:
         for line in lines:
             names.append(line.name)
-            said.append(line.verdicts)
+            labels.append(line.verdicts)
             within.append(line.bound)
             yield line.record
 
     write_atomically(path / TESTS, records())
-    vectors = {id(verdicts): verdicts for verdicts in said}.values()  # few: tests of one share the mapping
+    vectors = {id(verdicts): verdicts for verdicts in labels}.values()  # few: tests of one share the mapping
     models = list(dict.fromkeys([*manifest.get("models", []), *(model for vector in vectors for model in vector)]))
-    write_atomically(path / LABELS, label_lines(zip(names, said, strict=True), models))
+    write_atomically(path / LABELS, label_lines(zip(names, labels, strict=True), models))
     write_atomically(path / TIMES, [pretty(times or {})])
     write_atomically(path / MANIFEST, [pretty(completed(manifest, models, within))])
     return len(names)
@@ -220,11 +220,11 @@ def completed(manifest: Mapping[str, Any], models: Sequence[str], bounds: Iterab
     return {"format": FORMAT, **manifest, "models": list(models), "counts": {**manifest.get("counts", {}), **counts}}
 
 
-def label_lines(said: Iterable[tuple[str, Mapping[str, str]]], models: Sequence[str]) -> Iterator[str]:
+def label_lines(tests: Iterable[tuple[str, Mapping[str, str]]], models: Sequence[str]) -> Iterator[str]:
     """Return ``labels.csv``, line by line: the names of tests and their verdicts, a column for each model."""
     yield csv_line(["name", *models])
     rows: dict[int, str] = {}  # tests of one verdict vector share the mapping
-    for name, verdicts in said:
+    for name, verdicts in tests:
         row = rows.get(id(verdicts))
         if row is None:
             row = rows[id(verdicts)] = csv_line(["x", *(verdicts.get(model, "") for model in models)])[1:]

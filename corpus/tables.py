@@ -94,7 +94,7 @@ def what_is_wrong(grammar: str, start: str, text: str) -> tuple[int, int, set[st
     """
     lark = _lark(grammar, start)
 
-    def said(names: Iterable[str] | None) -> set[str]:
+    def spell_terminals(names: Iterable[str] | None) -> set[str]:
         known = {"<END-OF-FILE>": "$END"}  # another word of lark's for it
         known |= {terminal.name: terminal.pattern.value for terminal in lark.terminals if "__ANON_" in terminal.name}
         return {known.get(name, name) for name in names or ()}
@@ -102,14 +102,14 @@ def what_is_wrong(grammar: str, start: str, text: str) -> tuple[int, int, set[st
     try:
         lark.parse(text)
     except UnexpectedCharacters as error:
-        return error.line, error.column, said(error.allowed), repr(text[error.pos_in_stream or 0])
+        return error.line, error.column, spell_terminals(error.allowed), repr(text[error.pos_in_stream or 0])
     except (UnexpectedToken, UnexpectedEOF) as error:
         token = error.token if isinstance(error, UnexpectedToken) else None
         if token:
-            return error.line, error.column, said(error.expected), repr(str(token))
+            return error.line, error.column, spell_terminals(error.expected), repr(str(token))
         # lark gives the place of the last token
         line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
-        return line, column, said(error.expected), "the end of the file"
+        return line, column, spell_terminals(error.expected), "the end of the file"
     raise AssertionError("lark parses what its tables do not")
 
 
@@ -156,6 +156,6 @@ def _scanner(lexer: BasicLexer) -> list[Any]:
     for name, callback in sorted(lexer.callback.items()):
         assert isinstance(callback, UnlessCallback)
         own = callback.scanner.terminals
-        assert all(isinstance(each.pattern, PatternStr) and not each.pattern.flags for each in own)
-        keywords[name] = {each.pattern.value: each.name for each in own}
+        assert all(isinstance(terminal.pattern, PatternStr) and not terminal.pattern.flags for terminal in own)
+        keywords[name] = {terminal.pattern.value: terminal.name for terminal in own}
     return [words, keywords]

@@ -35,74 +35,78 @@ class Coding:
         if value is None or isinstance(value, bool | int | str):
             return value
         if isinstance(value, Mapping):
-            return {key: self.encode(each) for key, each in value.items()}
+            return {key: self.encode(item) for key, item in value.items()}
         if isinstance(value, tuple):
             if hasattr(value, "_fields"):
-                return {name: self.encode(each) for name, each in zip(value._fields, value, strict=True)}
-            return [self.encode(each) for each in value]
+                return {name: self.encode(item) for name, item in zip(value._fields, value, strict=True)}
+            return [self.encode(item) for item in value]
         kind = self.kinds.get(type(value))
         found = {} if kind is None else {"kind": kind}
-        for each in fields(value):
-            inner = getattr(value, each.name)
-            if each.default is MISSING or inner != each.default:
-                found[each.name] = self.encode(inner)
+        for part in fields(value):
+            inner = getattr(value, part.name)
+            if part.default is MISSING or inner != part.default:
+                found[part.name] = self.encode(inner)
         return found
 
-    def decode(self, kind: Any, data: Any, at: str = "") -> Any:
+    def decode(self, kind: Any, data: Any, place: str = "") -> Any:
         """Return the value of a type that JSON data denotes. Raises ``InputError`` with the place in the JSON where the
         data denotes none.
         """
         origin, inner = get_origin(kind), get_args(kind)
         if origin in (types.UnionType, Union):
-            return self.decode(self._member(inner, data, at), data, at)
+            return self.decode(self._member(inner, data, place), data, place)
         if kind in _PRIMITIVES:
-            return _checked(kind, data, at)
+            return _checked(kind, data, place)
         if origin is tuple:
-            items = _checked(list, data, at)
+            items = _checked(list, data, place)
             if inner[1:] != (...,) and len(items) != len(inner):
-                raise _refused(f"{len(inner)} items", items, at)
+                raise _refused(f"{len(inner)} items", items, place)
             types_of = inner[:1] * len(items) if inner[1:] == (...,) else inner
             pairs = enumerate(zip(types_of, items, strict=True))
-            return tuple(self.decode(each, item, f"{at}[{number}]") for number, (each, item) in pairs)
+            return tuple(
+                self.decode(kind_of_item, item, f"{place}[{number}]") for number, (kind_of_item, item) in pairs
+            )
         if not isinstance(kind, type):  # a mapping
-            return {key: self.decode(inner[1], each, f"{at}.{key}") for key, each in _checked(dict, data, at).items()}
+            return {
+                key: self.decode(inner[1], item, f"{place}.{key}") for key, item in _checked(dict, data, place).items()
+            }
         if issubclass(kind, Enum):
-            words = {_word(each): each for each in kind}
+            words = {_word(member): member for member in kind}
             if not isinstance(data, str) or data not in words:
-                raise _refused(" or ".join(words), data, at)
+                raise _refused(" or ".join(words), data, place)
             return words[data]
-        return self._object(kind, _checked(dict, data, at), at)
+        return self._object(kind, _checked(dict, data, place), place)
 
-    def _object(self, kind: Any, data: dict[str, Any], at: str) -> Any:
+    def _object(self, kind: Any, data: dict[str, Any], place: str) -> Any:
         wanted = {"kind": self.kinds[kind]} if kind in self.kinds else {}
         hints = _hints(kind)
         for key, value in data.items():
             if key in wanted and value != wanted[key]:
-                raise _refused(wanted[key], value, f"{at}.kind")
+                raise _refused(wanted[key], value, f"{place}.kind")
             if key not in wanted and key not in hints:
-                raise InputError(f"{at or 'the object'}: no field {key!r} is known there")
+                raise InputError(f"{place or 'the object'}: no field {key!r} is known there")
         if missing := [name for name in (*wanted, *_required(kind)) if name not in data]:
-            raise InputError(f"{at or 'the object'}: {', '.join(missing)} is missing")
-        given = {name: self.decode(hints[name], data[name], f"{at}.{name}") for name in hints if name in data}
+            raise InputError(f"{place or 'the object'}: {', '.join(missing)} is missing")
+        given = {name: self.decode(hints[name], data[name], f"{place}.{name}") for name in hints if name in data}
         try:
             return kind(**given)
         except ValueError as error:  # what the class itself refuses
-            raise InputError(f"{at or 'the object'}: {error}") from None
+            raise InputError(f"{place or 'the object'}: {error}") from None
 
-    def _member(self, members: tuple[Any, ...], data: Any, at: str) -> Any:
+    def _member(self, members: tuple[Any, ...], data: Any, place: str) -> Any:
         if isinstance(data, dict):
-            objects = [each for each in members if each not in _PRIMITIVES]
+            objects = [member for member in members if member not in _PRIMITIVES]
             if len(objects) == 1:
                 return objects[0]
-            known = {self.kinds[each]: each for each in objects}
+            known = {self.kinds[member]: member for member in objects}
             if data.get("kind") not in known:
-                raise _refused(f"a kind, {' or '.join(known)}", data.get("kind"), at)
+                raise _refused(f"a kind, {' or '.join(known)}", data.get("kind"), place)
             return known[data["kind"]]
         if type(data) in members:
             return type(data)
-        words = [each for each in members if isinstance(each, type) and issubclass(each, Enum)]
+        words = [member for member in members if isinstance(member, type) and issubclass(member, Enum)]
         if not words:
-            raise _refused(" or ".join(map(self._named, members)), data, at)
+            raise _refused(" or ".join(map(self._named, members)), data, place)
         return words[0]
 
     def _named(self, kind: Any) -> str:
@@ -118,13 +122,13 @@ class Coding:
     def _schema(self, kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         origin, inner = get_origin(kind), get_args(kind)
         if origin in (types.UnionType, Union):
-            return {"anyOf": [self._schema(each, definitions) for each in inner]}
+            return {"anyOf": [self._schema(argument, definitions) for argument in inner]}
         if kind in _PRIMITIVES:
             return {"type": _PRIMITIVES[kind]}
         if origin is tuple and inner[1:] == (...,):
             return {"type": "array", "items": self._schema(inner[0], definitions)}
         if origin is tuple:
-            items = [self._schema(each, definitions) for each in inner]
+            items = [self._schema(argument, definitions) for argument in inner]
             return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
         if not isinstance(kind, type):
             return {"type": "object", "additionalProperties": self._schema(inner[1], definitions)}
@@ -137,13 +141,13 @@ class Coding:
     def _definition(self, kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         about = {"description": " ".join((kind.__doc__ or "").split("\n\n")[0].split())}
         if issubclass(kind, Enum):
-            return {**about, "enum": [_word(each) for each in kind]}
+            return {**about, "enum": [_word(member) for member in kind]}
         own = {"kind": {"const": self.kinds[kind]}} if kind in self.kinds else {}
-        defaults = {each.name: each.default for each in fields(kind)} if is_dataclass(kind) else {}
-        for name, each in _hints(kind).items():
+        defaults = {part.name: part.default for part in fields(kind)} if is_dataclass(kind) else {}
+        for name, hint in _hints(kind).items():
             default = defaults.get(name, MISSING)
             extra = {} if default is MISSING else {"default": self.encode(default)}
-            own[name] = self._schema(each, definitions) | extra
+            own[name] = self._schema(hint, definitions) | extra
         return {
             **about,
             "type": "object",
@@ -161,7 +165,7 @@ def _hints(kind: Any) -> Mapping[str, Any]:
 @cache
 def _required(kind: Any) -> tuple[str, ...]:
     if is_dataclass(kind):
-        return tuple(each.name for each in fields(kind) if each.default is MISSING)
+        return tuple(part.name for part in fields(kind) if part.default is MISSING)
     return tuple(kind._fields)
 
 
@@ -169,11 +173,11 @@ def _word(value: Enum) -> str:
     return value.value if isinstance(value.value, str) else value.name.lower()
 
 
-def _checked(kind: Any, data: Any, at: str) -> Any:
+def _checked(kind: Any, data: Any, place: str) -> Any:
     if type(data) is not kind:
-        raise _refused(_PRIMITIVES.get(kind, {list: "an array", dict: "an object"}.get(kind, "")), data, at)
+        raise _refused(_PRIMITIVES.get(kind, {list: "an array", dict: "an object"}.get(kind, "")), data, place)
     return data
 
 
-def _refused(wanted: str, found: Any, at: str) -> InputError:
-    return InputError(f"{at or 'the object'}: expected {wanted}, found {str(found)[:40]!r}")
+def _refused(wanted: str, found: Any, place: str) -> InputError:
+    return InputError(f"{place or 'the object'}: expected {wanted}, found {str(found)[:40]!r}")

@@ -54,7 +54,7 @@ class Annotation:
     volatile: bool = False
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _the_same, (Annotation, *(getattr(self, each.name) for each in fields(self)))
+        return _the_same, (Annotation, *(getattr(self, part.name) for part in fields(self)))
 
     @cached_property
     def mode(self) -> Mode:
@@ -74,11 +74,11 @@ def atomic_mode(read: Annotation, write: Annotation) -> Mode | None:
     Halves have one scope and no cache operator, and are not volatile. A plain half is relaxed and of the other's scope;
     two plain halves are relaxed at GPU scope, as PTX has it.
     """
-    told = [half for half in (read, write) if half != PLAIN]
-    scopes = {half.scope for half in told} or {"gpu"}
+    halves = [half for half in (read, write) if half != PLAIN]
+    scopes = {half.scope for half in halves} or {"gpu"}
     if len(scopes) > 1 or "" in scopes:
         return None
-    orders = tuple(half.order if half in told else Order.RELAXED for half in (read, write))
+    orders = tuple(half.order if half in halves else Order.RELAXED for half in (read, write))
     return Mode(_ATOMIC_ORDERS[orders], SCOPES[scopes.pop()]) if orders in _ATOMIC_ORDERS else None
 
 
@@ -115,7 +115,7 @@ class Edge:
     second: Annotation | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _the_same, (Edge, *(getattr(self, each.name) for each in fields(self)))
+        return _the_same, (Edge, *(getattr(self, part.name) for part in fields(self)))
 
     @property
     def bare(self) -> Edge:
@@ -300,10 +300,10 @@ def _vocabulary(text: str, scopes: tuple[str, ...], path: str | None) -> EdgeVoc
                     if found:
                         annotations |= dict.fromkeys(found)
                     else:
-                        asked = _runs(alternative, scopes)
-                        runs |= dict.fromkeys(asked)
+                        wanted = _runs(alternative, scopes)
+                        runs |= dict.fromkeys(wanted)
                         if alternative.startswith("["):
-                            sequences[alternative] = tuple(asked)
+                            sequences[alternative] = tuple(wanted)
             except InputError as error:
                 place = (number, word.start() + 1) if path else (None, None)
                 raise InputError(error.message, path, *place) from None
@@ -351,11 +351,11 @@ def _edges(word: str, scopes: Sequence[str]) -> list[Edge]:
     if fence:
         base, rest = fence[1].rstrip("."), "".join(fence.groups()[1:])
         named = [f"{base}.{scope}.{rest}" for scope in scopes]
-        told = re.fullmatch(r"(Fence\w+?)\.?(cta|gpu|sys)", base)
+        found = re.fullmatch(r"(Fence\w+?)\.?(cta|gpu|sys)", base)
         if fence[1].startswith("Membar"):
             named = [f"{base}{rest}"]
-        elif told:
-            named = [f"{told[1]}.{told[2]}.{rest}"]
+        elif found:
+            named = [f"{found[1]}.{found[2]}.{rest}"]
         if not named:
             raise InputError(f"{word} needs a scope, as in {base}.gpu.{rest}, or --scopes")
         return [edge for name in named for edge in _annotated(edges[name], word[fence.end() :], word, scopes)]

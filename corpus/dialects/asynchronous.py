@@ -297,15 +297,15 @@ def write_asynchronous(
             more = [] if operation in _ONE_BY_ONE and counted == 1 else [names.value(counted)]
             return f"{words} {', '.join([*result, address(where), *more])}"
         case AsyncOperation(None, barrier=Loc() | Reg() as where, mbarrier=word):
-            return f"{next(words for words, each in _TRACKS.items() if each == word)} {address(where)}"
+            return f"{next(words for words, track in _TRACKS.items() if track == word)} {address(where)}"
         case AsyncOperation(Loc() | Reg() as where, source, more=more):
             form = next((form for form in _FORMS if form.says(ins)), None)
             if form is not None:
-                given = names.value(ins.value) if source is None else address(source, *(each for _, each in more))
+                given = names.value(ins.value) if source is None else address(source, *(source for _, source in more))
                 size = [names.value(_UNSAID if ins.barrier is None else ins.count)] if form.size is None else []
                 done = [] if ins.barrier is None else [address(ins.barrier)]
                 words = form.words if ins.operation is None else f"{form.words}.{ins.operation}"
-                target = address(where, *(each for each, _ in more))
+                target = address(where, *(target for target, _ in more))
                 return f"{words} {', '.join([target, given, *size, *done])}"
     raise refuse("the PTX dialect has no such asynchronous instruction")
 

@@ -62,11 +62,15 @@ def dialect_of(text: str, path: str | None = None) -> Dialect:
     # The first words of those that ship are their names.
     likely = filter(None, [DIALECTS.get(word.lower().replace("_", "-"))])
     dialect = next(
-        (each for each in chain(likely, DIALECTS.values()) if word.upper() in (each.language.upper(), each.older)),
+        (
+            dialect
+            for dialect in chain(likely, DIALECTS.values())
+            if word.upper() in (dialect.language.upper(), dialect.older)
+        ),
         None,
     )
     if dialect is None:
-        known = ", ".join(sorted(each.language for each in DIALECTS.values()))
+        known = ", ".join(sorted(dialect.language for dialect in DIALECTS.values()))
         raise InputError(f"expected a litmus test in {known}, found {word}", path, 1, 1)
     return dialect
 

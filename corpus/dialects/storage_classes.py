@@ -102,22 +102,22 @@ def without_classes(test: LitmusTest, classes: Sequence[str]) -> LitmusTest:
 
     def mode(index: int, ins: _Said) -> Mode:
         old = ins.mode
-        order, scope, said = old.order, old.scope, set(old.tags)
-        if said & set(DEVICE_OPERATIONS):
+        order, scope, tags = old.order, old.scope, set(old.tags)
+        if tags & set(DEVICE_OPERATIONS):
             raise cannot_say(index, ins, "other languages have no operations of the device")
         if order is Order.WEAK and isinstance(ins, Barrier):
             raise cannot_say(index, ins, "barriers of other languages order memory")
         if order is Order.WEAK:
-            if not said & {"nonpriv", "av", "vis"}:
+            if not tags & {"nonpriv", "av", "vis"}:
                 raise cannot_say(index, ins, "other languages have no private accesses")
             if scope is not None and not _reaches_all(test, scope):
                 raise cannot_say(index, ins, "it is made available or visible to a part of the threads alone")
             return replace(old, scope=None, tags=())
         if order is not Order.RELAXED:
-            if not all_speaks <= said:
+            if not all_speaks <= tags:
                 raise cannot_say(index, ins, f"an order of another language speaks for {', '.join(sorted(all_speaks))}")
             lacks = [word for word, orders in (("semav", _RELEASES), ("semvis", _ACQUIRES)) if order in orders]
-            lacks = [word for word in lacks if word not in said]
+            lacks = [word for word in lacks if word not in tags]
             if bulk and lacks:
                 raise cannot_say(index, ins, f"without {' and '.join(lacks)} it is weaker than in other languages")
         if isinstance(ins, Barrier):
@@ -138,10 +138,10 @@ def of_the_system(test: LitmusTest) -> LitmusTest:
     The meaning of the test stays where nothing else is said of places: without barriers, shared memory and narrower
     scopes.
     """
-    said = [ins for _, ins in _instructions(test)]
-    scopes = [ins.mode.scope for ins in said if ins.mode.scope is not None]
+    code = [ins for _, ins in _instructions(test)]
+    scopes = [ins.mode.scope for ins in code if ins.mode.scope is not None]
     shared = any(location.region is Region.SHARED for location in test.locations)
-    if shared or any(isinstance(ins, Barrier) for ins in said) or not all(_reaches_all(test, one) for one in scopes):
+    if shared or any(isinstance(ins, Barrier) for ins in code) or not all(_reaches_all(test, one) for one in scopes):
         return test
     widened = with_modes(test, lambda _, ins: replace(ins.mode, scope=ins.mode.scope and Scope.SYS))
     places = c_places(len(test.threads))

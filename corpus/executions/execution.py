@@ -140,7 +140,7 @@ class Execution:
             starts.append(starts[-1] + len(thread))
         old = [i for number in order for i in range(starts[number], starts[number + 1])]
         new = {i: place for place, i in enumerate(old)}
-        at = {number: place for place, number in enumerate(order)}
+        rank = {number: place for place, number in enumerate(order)}
         names: dict[int, int] = {}
         addresses: dict[int, dict[int, int]] = {}
         for i in old:
@@ -165,5 +165,7 @@ class Execution:
             tuple(moved[self.rf[i]] for i in old),
             frozenset((new[one], new[other]) for one, other in self.co),
             tuple(moved[self.final[location]] for location in locations),
-            tuple(sorted((at[one], at[other]) for one, other in self.synchronised if one in at and other in at)),
+            tuple(
+                sorted((rank[one], rank[other]) for one, other in self.synchronised if one in rank and other in rank)
+            ),
         )

@@ -217,7 +217,7 @@ class _Writer:
             yield masked(f"d{source}", f"r{source}")
             yield Branch("LC0", Comparison("ne", Reg(f"d{source}"), 0))
         step = self._execution.steps[i]
-        mode = said(step.mode)
+        mode = with_scope(step.mode)
         if is_asynchronous(mode):
             if i in self._operations:
                 yield from self._operation(self._operations[i])
@@ -293,6 +293,6 @@ def _group(mode: Mode) -> str:
     return COPIES if mode == COPY else BULK_GROUP
 
 
-def said(mode: Mode) -> Mode:
+def with_scope(mode: Mode) -> Mode:
     """The mode with the scope that an order has where the language names none, as C does: that of the system."""
     return replace(mode, scope=Scope.SYS) if mode.order is not Order.WEAK and mode.scope is None else mode

@@ -21,7 +21,7 @@ from itertools import pairwise, permutations, product
 from corpus.cycles.cycle import Cycle, cycle_name, oriented, region_name, tree_name
 from corpus.cycles.edges import COMMUNICATION, PLAIN, Annotation, Edge, all_annotations, atomic_mode
 from corpus.executions.execution import INITIAL, Execution, OpKind, Step
-from corpus.executions.litmus import said
+from corpus.executions.litmus import with_scope
 from corpus.executions.operations import WORDS, is_asynchronous, of_object, operations, waits_for
 from corpus.executions.vocabulary import scope_word
 from corpus.laws.ptx import ARRIVE
@@ -119,7 +119,7 @@ def _edges(execution: Execution, threads: list[list[Event]]) -> list[Edge] | Non
             if one == other:
                 edges.append(Edge("Rmw", "R", "W", True, True))
             elif fences:
-                mode = said(execution.steps[fences[0]].mode)
+                mode = with_scope(execution.steps[fences[0]].mode)
                 scope = mode.scope.label if mode.scope else ""
                 edges.append(Edge("Fence", source, target, True, same, order=mode.order, scope=scope))
             elif kinds:
@@ -169,7 +169,7 @@ def _cycle(execution: Execution, threads: list[list[Event]], edges: list[Edge]) 
 def _half(mode: Mode, what: str) -> Annotation:
     """The annotation of one half of an update that is in a cycle with both; plain where the other says it all."""
     pairs = product((PLAIN, *all_annotations().values()), repeat=2)
-    whole = replace(said(mode), tags=())
+    whole = replace(with_scope(mode), tags=())
     halves = next(pair for pair in pairs if atomic_mode(*pair) == whole)
     return halves["RW".index(what)]
 
@@ -190,7 +190,7 @@ _TOLD = ("av", "vis", "nonpriv", "alias", ARRIVE, *PROXIES)
 
 def _annotation(step: Step) -> Annotation:
     """How an access is done, as an annotation of a cycle: that of the same name where there is one."""
-    mode = said(step.mode)
+    mode = with_scope(step.mode)
     scope = mode.scope.label if mode.scope else ""
     return Annotation(_mode_name(step) or "Plain", "RW", mode.order, scope, mode.cache or "", mode.volatile)
 
@@ -203,8 +203,8 @@ def _mode_name(step: Step) -> str:
         return f"rmw.{own}" if step.kind is OpKind.UPDATE else own
     words = ["rmw"] * (step.kind is OpKind.UPDATE)
     if step.kind is not OpKind.UPDATE or mode != DEFAULT_RMW:
-        told = {*_TOLD, *(mode.tags if "async" in mode.tags else ())} - {CLUSTER}
-        words += [_ORDER_WORDS.get(mode.order, ""), *(tag for tag in mode.tags if tag in told)]
+        tags = {*_TOLD, *(mode.tags if "async" in mode.tags else ())} - {CLUSTER}
+        words += [_ORDER_WORDS.get(mode.order, ""), *(tag for tag in mode.tags if tag in tags)]
         words += [scope_word(mode), "vol" if mode.volatile else "", mode.cache or ""]
     return ".".join(word for word in words if word)
 

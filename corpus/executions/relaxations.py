@@ -93,8 +93,8 @@ def _weaker(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation
     for i, (kind, mode) in enumerate((step.kind, step.mode) for step in execution.steps):
         for lower in vocabulary.lower_orders(kind, mode):
             same = lower.order is mode.order  # what changes are words of the dialect
-            told, after = (spelled_mode(kind, each) if same else each.order.value for each in (mode, lower))
-            text = f"{_called(execution, i)}: {told} -> {after}"
+            before, after = (spelled_mode(kind, way) if same else way.order.value for way in (mode, lower))
+            text = f"{_called(execution, i)}: {before} -> {after}"
             yield Relaxation(RelaxationTarget.ORDER, (i,), lower, text=text)
         narrower = vocabulary.narrower(kind, mode)
         if narrower is not None and mode.scope is not None and narrower.scope is not None:
@@ -141,8 +141,8 @@ def _addresses(execution: Execution) -> Iterator[Relaxation]:
             users.setdefault((step.location, step.address), []).append([i])
     for accesses in users.values():
         for staying, leaving in _halves(accesses):
-            told = " | ".join(", ".join(_called(execution, i) for i in half) for half in (staying, leaving))
-            yield Relaxation(RelaxationTarget.ADDRESS, tuple(leaving), text=f"{told}: by one address no longer")
+            halves = " | ".join(", ".join(_called(execution, i) for i in half) for half in (staying, leaving))
+            yield Relaxation(RelaxationTarget.ADDRESS, tuple(leaving), text=f"{halves}: by one address no longer")
 
 
 def _trees(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation]:
@@ -163,8 +163,8 @@ def _trees(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation]
                     place._replace(**{level.label: new}) if number in leaving else place
                     for number, place in enumerate(places)
                 )
-                told = " | ".join(" ".join(f"P{number}" for number in half) for half in (staying, leaving))
-                text = f"{told}: in one {vocabulary.level_word(level)} no longer"
+                halves = " | ".join(" ".join(f"P{number}" for number in half) for half in (staying, leaving))
+                text = f"{halves}: in one {vocabulary.level_word(level)} no longer"
                 yield Relaxation(RelaxationTarget.TREE, places=moved, text=text)
 
 
@@ -230,7 +230,7 @@ def _changed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabular
         case Relaxation(RelaxationTarget.PROGRAM_ORDER, (i, _)):
             return _reversed(execution, i).reordered(list(range(len(execution.threads))))
         case Relaxation(RelaxationTarget.SYSTEM, threads=threads):
-            return replace(execution, synchronised=tuple(each for each in execution.synchronised if each != threads))
+            return replace(execution, synchronised=tuple(pair for pair in execution.synchronised if pair != threads))
         case _:
             return replace(execution, places=relaxation.places).reordered(list(range(len(execution.threads))))
 
@@ -258,9 +258,9 @@ def _reversed(execution: Execution, i: int) -> Execution:
     """The execution with an instruction and the next one of its thread swapped."""
     count = len(execution.steps)
     order = [*range(i), i + 1, i, *range(i + 2, count)]  # what comes at each place; it is its own inverse
-    moved: dict[int | None, int | None] = {None: None, INITIAL: INITIAL, **{each: order[each] for each in range(count)}}
+    moved: dict[int | None, int | None] = {None: None, INITIAL: INITIAL, **{step: order[step] for step in range(count)}}
     threads = tuple(
-        tuple(execution.steps[order[each]] for each in _numbers(execution, number))
+        tuple(execution.steps[order[step]] for step in _numbers(execution, number))
         for number in range(len(execution.threads))
     )
     return replace(
@@ -269,7 +269,7 @@ def _reversed(execution: Execution, i: int) -> Execution:
         dependencies=tuple(
             sorted(Dependency(dep.kind, order[dep.source], order[dep.target]) for dep in execution.dependencies)
         ),
-        rf=tuple(moved[execution.rf[order[each]]] for each in range(count)),
+        rf=tuple(moved[execution.rf[order[step]]] for step in range(count)),
         co=frozenset((order[one], order[other]) for one, other in execution.co),
         final=tuple(moved[write] for write in execution.final),
     )

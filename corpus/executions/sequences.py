@@ -140,10 +140,10 @@ def _sequence(text: str, path: str, number: int, column: int) -> tuple[MachineIn
 
 def _keys(head: list[str], path: str, number: int) -> list[RowKey]:
     words, spaces = (head[0], head[1:]) if head else ("", [])
-    kind, *said = words.split(".")
-    if kind not in _KINDS or len(said) not in (0, 2) or len(spaces) > 1:
+    kind, *words_after = words.split(".")
+    if kind not in _KINDS or len(words_after) not in (0, 2) or len(spaces) > 1:
         raise InputError("expected KIND.ORDER.SCOPE @SPACE, as W.release.gpu @global", path, number, 1)
-    orders, scopes = (part.split("|") for part in said) if said else (["weak"], [""])
+    orders, scopes = (part.split("|") for part in words_after) if words_after else (["weak"], [""])
     named = spaces[0].removeprefix("@").split("|") if spaces else [ANY]
     for said_words, known in ((orders, [*_ORDERS]), (scopes, ["", *_SCOPES])):
         for word in said_words:
@@ -156,7 +156,7 @@ def _keys(head: list[str], path: str, number: int) -> list[RowKey]:
 
 def _check(key: RowKey, sequence: tuple[MachineInstruction, ...], path: str, number: int) -> None:
     """Raise ``InputError`` where the accesses of a sequence are not the one that its row is for."""
-    made = [each.opcode for each in sequence if each.opcode in ACCESSES]
+    made = [ins.opcode for ins in sequence if ins.opcode in ACCESSES]
     wanted = [("ds_" if key.space == LOCAL else "global_") + _OPCODES[key.kind]] if key.kind in _OPCODES else []
     if made != wanted:
         raise InputError(f"expected {' '.join(wanted) or 'no access'} in the sequence, once", path, number, 1)
@@ -175,7 +175,7 @@ def translated(test: LitmusTest, table: SequenceTable) -> tuple[tuple[MachineSte
 
 def local_names(test: LitmusTest) -> frozenset[str]:
     """Return the names of the locations in local memory."""
-    return frozenset(each.name for each in test.locations if each.region is Region.SHARED)
+    return frozenset(location.name for location in test.locations if location.region is Region.SHARED)
 
 
 def steps_of(number: int, ins: Instruction, local: Collection[str], table: SequenceTable) -> tuple[MachineStep, ...]:
@@ -204,7 +204,7 @@ def row_for(kind: str, mode: Mode, space: str, table: SequenceTable) -> RowKey |
 
 def row_key(number: int, ins: Instruction, local: Collection[str]) -> RowKey:
     """Return the row that an instruction of a thread is of. Raises ``InputError`` where no table has such rows."""
-    kind = next((word for word, each in _KINDS.items() if isinstance(ins, each)), None)
+    kind = next((word for word, kind in _KINDS.items() if isinstance(ins, kind)), None)
     if kind is None or not isinstance(ins, Load | Store | Rmw | Fence):
         raise InputError(f"P{number}: the tables of code sequences have no {type(ins).__name__}")
     space = ANY if isinstance(ins, Fence) else _space(number, ins, local)
@@ -233,8 +233,8 @@ def words_of(table: SequenceTable, local: bool = True) -> Vocabulary:
     local = local and any(key.space == LOCAL and key.kind != "F" for key in table.rows)
     regions = (Region.GLOBAL, Region.SHARED) if local else (Region.GLOBAL,)
     levels = (Scope.GPU, Scope.CTA, Scope.WARP)
-    said = {kind: tuple(modes[kind]) for kind in OpKind if kind in modes}
-    return Vocabulary("its rows", said, levels, regions, dependencies=(), unmade=())
+    known = {kind: tuple(modes[kind]) for kind in OpKind if kind in modes}
+    return Vocabulary("its rows", known, levels, regions, dependencies=(), unmade=())
 
 
 def _wanted(kind: str, mode: Mode, space: str) -> RowKey:
@@ -257,7 +257,7 @@ def _parts(ins: Instruction) -> list[Instruction]:
 
 
 def _found(key: RowKey, table: SequenceTable) -> RowKey | None:
-    return next((each for each in (key, replace(key, space=ANY)) if each in table.rows), None)
+    return next((row for row in (key, replace(key, space=ANY)) if row in table.rows), None)
 
 
 def _row(number: int, ins: Instruction, local: Collection[str], table: SequenceTable) -> RowKey:
@@ -279,10 +279,10 @@ def _steps(number: int, ins: Instruction, local: Collection[str], table: Sequenc
     tags = ins.mode.tags if isinstance(ins, Load | Store | Rmw | Fence) else ()
     if not set(tags).isdisjoint({*STORAGE, *SEMANTICS}) and key.order not in ("weak", "relaxed"):
         if "semav" not in tags:
-            kept = tuple(each for each in kept if each.opcode not in WRITE_BACKS)
+            kept = tuple(step for step in kept if step.opcode not in WRITE_BACKS)
         if "semvis" not in tags:
-            kept = tuple(each for each in kept if each.opcode not in CACHE_OPERATIONS or each.opcode in WRITE_BACKS)
-    return [MachineStep(each, ins if each.opcode in ACCESSES else None) for each in kept]
+            kept = tuple(step for step in kept if step.opcode not in CACHE_OPERATIONS or step.opcode in WRITE_BACKS)
+    return [MachineStep(step, ins if step.opcode in ACCESSES else None) for step in kept]
 
 
 def _around(ins: Barrier) -> tuple[Order, ...]:

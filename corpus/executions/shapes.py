@@ -80,7 +80,7 @@ def _made(
         return And(tuple(Atom("eq", term, value) for term, value in values))
 
     condition = Condition(Quantifier.EXISTS, holds(true), holds(flags) if flags else None)
-    locations = tuple(Location(each, region=_REGIONS[space]) for each, space in spaces.items())
+    locations = tuple(Location(name, region=_REGIONS[space]) for name, space in spaces.items())
     return LitmusTest(name, tuple(Thread(tuple(code), place) for place, code in threads), locations, condition)
 
 

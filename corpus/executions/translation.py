@@ -74,7 +74,7 @@ class Translation:
         lines = []
         for (kind, mode), target in self.targets.items():
             before, after = (
-                [spelled_mode(OpKind.FENCE, each) for each in part] for part in (target.before, target.after)
+                [spelled_mode(OpKind.FENCE, mode) for mode in part] for part in (target.before, target.after)
             )
             own = [] if target.itself is None else [spelled_mode(target.kind(kind), target.itself)]
             own += [_BRANCH] * target.branches
@@ -162,7 +162,7 @@ def _bound(line: str, start: int, number: int, path: str) -> dict[str, Word]:
     """The parts of a bound, ``events 2..5, scopes cta gpu``, that begin at a column, counted from 0."""
     found: dict[str, Word] = {}
     for part in line[start:].split(","):
-        words = [Word(each.group(), number, start + each.start() + 1) for each in re.finditer(r"\S+", part)]
+        words = [Word(word.group(), number, start + word.start() + 1) for word in re.finditer(r"\S+", part)]
         end = Word("", number, start + len(part.rstrip()) + 1)
         start += len(part) + 1
         name, *values = words or [end]
@@ -206,7 +206,7 @@ def translation(written: MappingFile, source: Vocabulary, needed: Vocabulary, ta
             if choice in targets:
                 raise word.error(f"a second rule for {spelled_mode(*choice)}", written.path)
             targets[choice] = _target(choice[0], word, sequence, scope, wider, target, written.path)
-    left = [spelled_mode(*each) for each in _choices([needed]).values() if each not in targets]
+    left = [spelled_mode(*choice) for choice in _choices([needed]).values() if choice not in targets]
     if left:
         raise InputError(f"no rule for {' '.join(dict.fromkeys(left))}", written.path, written.lines, 1)
     return Translation(targets)
@@ -279,7 +279,7 @@ def _target(
     modes = [mode for _, mode in done]
     if kind is OpKind.FENCE:
         return MappedOp((), modes[0] if modes else None, tuple(modes[1:]))
-    own = [place for place, (each, _) in enumerate(done) if each is not OpKind.FENCE]
+    own = [place for place, (kind, _) in enumerate(done) if kind is not OpKind.FENCE]
     if len(own) != 1:
         raise sequence[0].error(f"expected one {KIND_WORDS[kind]} and fences, found {len(own)}", path)
     before, after = tuple(modes[: own[0]]), tuple(modes[own[0] + 1 :])
@@ -315,26 +315,26 @@ def translated(execution: Execution, by: Translation) -> Execution:
         count += len(steps)
         dependencies += [Dependency("ctrl", source, source + 1) for source in branches if source + 1 < count]
 
-    def at(instruction: int) -> int:
+    def place_of(instruction: int) -> int:
         place = own[instruction]
         assert place is not None  # an access
         return place
 
     sources: dict[int, int | None] = {
-        at(i): at(source) if source is not None and source >= 0 else source
+        place_of(i): place_of(source) if source is not None and source >= 0 else source
         for i, source in enumerate(execution.rf)
         if source is not None
     }
     owner = [number for number, steps in enumerate(threads) for _ in steps]
     for dep in execution.dependencies:
-        end = start[dep.target] if dep.kind == "ctrl" else at(dep.target)
+        end = start[dep.target] if dep.kind == "ctrl" else place_of(dep.target)
         if end < count and owner[end] == execution.thread_of[dep.target]:
-            dependencies.append(Dependency(dep.kind, at(dep.source), end))
+            dependencies.append(Dependency(dep.kind, place_of(dep.source), end))
     return replace(
         execution,
         threads=tuple(threads),
         dependencies=tuple(sorted(set(dependencies))),
         rf=tuple(sources.get(i) for i in range(count)),
-        co=frozenset((at(one), at(other)) for one, other in execution.co),
-        final=tuple(None if write is None else at(write) for write in execution.final),
+        co=frozenset((place_of(one), place_of(other)) for one, other in execution.co),
+        final=tuple(None if write is None else place_of(write) for write in execution.final),
     )

@@ -98,9 +98,9 @@ class Vocabulary:
             orders |= dict.fromkeys(tag for mode in modes for tag in mode.tags if tag in FENCED)
             scopes = dict.fromkeys(scope_word(mode) for mode in modes if mode.scope is not None)
             plain = any(mode.order is Order.WEAK and not processors.word_of(mode) for mode in modes) and len(modes) > 1
-            told = " ".join(["plain"] * plain + list(orders) * (len(modes) > 1))
+            named = " ".join(["plain"] * plain + list(orders) * (len(modes) > 1))
             many = len(scopes) > 1
-            inside = "; ".join(part for part in (told, " ".join(scopes) if many else "") if part)
+            inside = "; ".join(part for part in (named, " ".join(scopes) if many else "") if part)
             kinds.setdefault((inside,), []).append(KIND_WORDS[kind])
         parts = [" ".join(words) + (f" ({inside})" if inside else "") for (inside,), words in kinds.items()]
         words = self.spelled
@@ -125,7 +125,7 @@ class Vocabulary:
             arriving = replace(mode, tags=(ptx.ARRIVE, *mode.tags))
             return tuple(way for way in self.modes[kind] if way == arriving)
 
-        def told(way: Mode) -> frozenset[str]:
+        def implied_tags(way: Mode) -> frozenset[str]:
             own = processors.word_of(way)
             return vulkan.implied(() if own else way.tags, way.order, kind is OpKind.WRITE)
 
@@ -137,7 +137,7 @@ class Vocabulary:
             ways = [way for way in self.modes[kind] if replace(way, tags=(), scope=mode.scope) == wanted]
             ways = [way for way in ways if way.scope is mode.scope or (order is Order.WEAK and way.scope is None)]
             ways = [way for way in ways if _unchanged(way) == _unchanged(mode)]
-            return [way for way in ways if way != mode and told(way) <= told(mode)]
+            return [way for way in ways if way != mode and implied_tags(way) <= implied_tags(mode)]
 
         found: list[Mode] = []
         waiting = list(_BELOW[mode.order]) or [mode.order]
@@ -145,7 +145,7 @@ class Vocabulary:
             order = waiting.pop(0)
             ways = lower(order)
             if ways:
-                found.append(max(ways, key=lambda way: len(told(way))))
+                found.append(max(ways, key=lambda way: len(implied_tags(way))))
             else:
                 waiting += _BELOW[order]
         highest = [way for way in found if not any(_is_below(way.order, other.order) for other in found)]
@@ -357,7 +357,12 @@ def _ptx_async() -> Vocabulary:
         return tuple(map(ptx.of_mbarrier, (*_modes(orders, (Scope.CTA,)), *clustered)))
 
     copied = (operations.BULK, operations.BULK_GROUP, operations.COPY)
-    words = ("", ".global", ".shared::cta", *(f"::generic.{each}" for each in _ONE_WAY))  # .shared::cluster is as ::cta
+    words = (
+        "",
+        ".global",
+        ".shared::cta",
+        *(f"::generic.{proxy}" for proxy in _ONE_WAY),
+    )  # .shared::cluster is as ::cta
     proxies = (ptx.PROXY_FENCES[f"fence.proxy.async{word}"] for word in words)
     waits = (operations.WAIT, operations.WAIT_READ, operations.WAIT_COPIES)
     modes = {

@@ -55,12 +55,12 @@ def implied(tags: Iterable[str], order: Order, write: bool) -> frozenset[str]:
     operation, the semantics of release are its write's and those of acquire its read's ("Memory Semantics"). Tags
     without a storage class are of another language, and imply nothing.
     """
-    said = frozenset(tags)
-    if said.isdisjoint(STORAGE):
-        return said
+    words = frozenset(tags)
+    if words.isdisjoint(STORAGE):
+        return words
     if order is Order.WEAK:
-        return said | ({"nonpriv"} if said & {"av", "vis"} else frozenset())
-    kept = said - ({"semvis"} if write else {"semav"})
+        return words | ({"nonpriv"} if words & {"av", "vis"} else frozenset())
+    kept = words - ({"semvis"} if write else {"semav"})
     if order is Order.RELAXED:
         kept -= {*SEMANTICS, "semav", "semvis"}
     return kept | {"nonpriv", "av" if write else "vis"}

@@ -83,7 +83,7 @@ class _Structure:
         place = start
         while place < end:
             ins = self._code[place]
-            back = [at for at in range(place + 1, end) if self._target(at) == place]
+            back = [jump for jump in range(place + 1, end) if self._target(jump) == place]
             if isinstance(ins, Branch):
                 statement, place = self._if(place, ins, end)
                 statements.append(statement)
@@ -119,7 +119,9 @@ class _Structure:
         assert isinstance(closing, Branch)
         if closing.condition is not None:
             return DoWhile(self.block(head, back), closing.condition), back + 1
-        first = next(at for at in range(head + 1, back + 1) if isinstance(self._code[at], Label | Branch | Barrier))
+        first = next(
+            place for place in range(head + 1, back + 1) if isinstance(self._code[place], Label | Branch | Barrier)
+        )
         leaving = self._code[first]
         if isinstance(leaving, Branch) and leaving.condition is not None and self._target(first) == back + 1 <= end:
             evaluated = tuple(self._code[head + 1 : first])

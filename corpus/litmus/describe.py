@@ -57,15 +57,15 @@ def _body(instruction: Instruction) -> str:
             name += ".tensor" * instruction.tensor
             update = "" if instruction.operation is None else f".{instruction.operation}"
             done = "" if instruction.barrier is None else f".mbarrier::{instruction.mbarrier}"
-            said = [] if instruction.target is None else [_addresses(instruction.target, instruction.more, 0)]
+            operands = [] if instruction.target is None else [_addresses(instruction.target, instruction.more, 0)]
             if instruction.source is not None:
-                said.append(_addresses(instruction.source, instruction.more, 1))
-            elif said:
-                said.append(_value(instruction.value))
+                operands.append(_addresses(instruction.source, instruction.more, 1))
+            elif operands:
+                operands.append(_value(instruction.value))
             if instruction.barrier is not None:
-                said += [_value(instruction.count)] if instruction.source is not None else []
-                said.append(_address(instruction.barrier))
-            return f"{name}{update}{done} {', '.join(said)}"
+                operands += [_value(instruction.count)] if instruction.source is not None else []
+                operands.append(_address(instruction.barrier))
+            return f"{name}{update}{done} {', '.join(operands)}"
         case AsyncGroup(orders.TENSOR_LOADS | orders.TENSOR_STORES as kind):
             return kind.replace(".", ".wait::")
         case AsyncGroup(kind, pending, read):
@@ -94,7 +94,7 @@ def _body(instruction: Instruction) -> str:
             return f"fence.proxy.{tag}" if tag in FENCED else tag
         case Fence(Mode(order=Order.WEAK, tags=("async", *spaces))):
             words = {"global-fence": ".global", "local-fence": ".shared"}
-            return f"fence.proxy.async{''.join(words.get(each, '') for each in spaces)}"
+            return f"fence.proxy.async{''.join(words.get(space, '') for space in spaces)}"
         case Fence(mode):
             return f"fence{_suffix(mode)}"
         case Barrier(mode=mode, scope=scope, arrive=arrive):
@@ -133,12 +133,12 @@ _GROUP_OPERATIONS = {"elect": ("elect",), "shuffle": ("shfl", "idx"), "barrier":
 """The names of operations of a subgroup that are no votes."""
 
 
-def _operation(asked: AsyncOperation) -> str:
+def _operation(operation: AsyncOperation) -> str:
     """Return the name of an asynchronous operation, in words of the dialect of PTX."""
-    if asked.group == TENSOR_OPERATIONS:
-        return f"{asked.group}.{next((tag for tag in asked.mode.tags if tag in ('cp', 'mma')), 'commit')}"
-    stores = asked.group == BULK and asked.source is None and asked.target is not None
-    return "st.async" if stores else asked.group
+    if operation.group == TENSOR_OPERATIONS:
+        return f"{operation.group}.{next((tag for tag in operation.mode.tags if tag in ('cp', 'mma')), 'commit')}"
+    stores = operation.group == BULK and operation.source is None and operation.target is not None
+    return "st.async" if stores else operation.group
 
 
 def _suffix(mode: Mode) -> str:

@@ -177,7 +177,7 @@ class ThreadFlow:
         for place in self.places:
             for header in self.successors[place]:
                 if header in self.dominators[place]:
-                    back = {each for each in self.places if each == place or self.leads(each, place, [header])}
+                    back = {member for member in self.places if member == place or self.leads(member, place, [header])}
                     found.setdefault(header, {header}).update(back)
         return {
             header: frozenset(place for place in members if header in self.dominators[place])
@@ -187,7 +187,7 @@ class ThreadFlow:
     @cached_property
     def is_structured(self) -> bool:
         """Whether every way round passes the header of a loop, as it does in code without jumps into loops."""
-        number = {place: at for at, place in enumerate(self.places)}
+        number = {place: number for number, place in enumerate(self.places)}
         forward = [
             tuple(number[after] for after in self.successors[place] if after not in self.dominators[place])
             for place in self.places

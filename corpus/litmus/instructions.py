@@ -254,8 +254,12 @@ def operands_of(instruction: Instruction) -> tuple[Operand, ...]:
             return (address, value)
         case AsyncOperation(target, source, value, barrier=barrier, count=counted):
             given = (target, source, value if source is None and target is not None else None, barrier)
-            further = (each for pair in instruction.more for each in pair)
-            return (*(each for each in given if each is not None), *further, *(() if barrier is None else (counted,)))
+            further = (operand for pair in instruction.more for operand in pair)
+            return (
+                *(operand for operand in given if operand is not None),
+                *further,
+                *(() if barrier is None else (counted,)),
+            )
         case Rmw(address=address, operands=values):
             return (address, *values)
         case Barrier():
@@ -279,8 +283,8 @@ def addresses_of(instruction: Instruction) -> tuple[Operand, ...]:
         case Load(address=address) | Store(address=address) | Rmw(address=address):
             return (address,)
         case AsyncOperation(target, source, barrier=barrier, more=more):
-            every = (target, source, barrier, *(each for pair in more for each in pair))
-            return tuple(each for each in every if each is not None)
+            every = (target, source, barrier, *(operand for pair in more for operand in pair))
+            return tuple(operand for operand in every if operand is not None)
         case _:
             return ()
 

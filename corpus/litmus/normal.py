@@ -64,14 +64,14 @@ def litmus_digest(test: LitmusTest) -> str:
     tests share, and of what the ``repr`` leaves out.
     """
     plain = normal_form(test)
-    locations, threads = [list(map(_said, parts)) for parts in (plain.locations, plain.threads)]
+    locations, threads = [list(map(_digest_part, parts)) for parts in (plain.locations, plain.threads)]
     rows = f"threads={_row(threads)}, locations={_row(locations)}, condition={_repr(plain.condition)}"
     beyond = repr(plain.synchronised) if plain.synchronised else ""
     start = 0
-    for said in (*locations, *threads):
-        if said.beyond:
-            beyond += "".join(f"{start + number}.{value}" for number, value in said.beyond)
-        start += said.length
+    for part in (*locations, *threads):
+        if part.beyond:
+            beyond += "".join(f"{start + number}.{value}" for number, value in part.beyond)
+        start += part.length
     return sha256(f"LitmusTest(name='', {rows}, description=''){beyond}".encode()).hexdigest()
 
 
@@ -81,7 +81,7 @@ _SHARED = 1 << 12
 _repr = lru_cache(maxsize=_SHARED)(repr)
 
 
-class _Said(NamedTuple):
+class _DigestPart(NamedTuple):
     """A location or a thread: its ``repr``, and what it leaves out of one of its parts, as few tests have it, so that
     all others have the digests that they always had. A location is one part, a thread has its instructions.
     """
@@ -92,18 +92,18 @@ class _Said(NamedTuple):
 
 
 @lru_cache(maxsize=_SHARED)
-def _said(part: Location | Thread) -> _Said:
+def _digest_part(part: Location | Thread) -> _DigestPart:
     parts = part.instructions if isinstance(part, Thread) else (part,)
     beyond = (
         (number, f"{name}={value!r}")
-        for number, each in enumerate(parts)
-        for name, default in _BEYOND_REPR.get(type(each), ())
-        if (value := getattr(each, name)) != default
+        for number, ins in enumerate(parts)
+        for name, default in _BEYOND_REPR.get(type(ins), ())
+        if (value := getattr(ins, name)) != default
     )
-    return _Said(repr(part), len(parts), tuple(beyond))
+    return _DigestPart(repr(part), len(parts), tuple(beyond))
 
 
-def _row(parts: Sequence[_Said]) -> str:
+def _row(parts: Sequence[_DigestPart]) -> str:
     """Return the ``repr`` of a tuple whose items are printed already."""
     return f"({parts[0].repr},)" if len(parts) == 1 else f"({', '.join([part.repr for part in parts])})"
 
@@ -117,9 +117,9 @@ _BEYOND_REPR: Mapping[type, tuple[tuple[str, object], ...]] = {
 def normal_form(test: LitmusTest) -> LitmusTest:
     """Return the normal form that this module describes; every spelling of a test has one normal form."""
     places = renumbered([thread.place for thread in test.threads])
-    asked = asked_registers(test.condition)
+    observed = asked_registers(test.condition)
     found = [
-        _normal_thread(thread, asked.get(number, ()), place)
+        _normal_thread(thread, observed.get(number, ()), place)
         for number, (thread, place) in enumerate(zip(test.threads, places, strict=True))
     ]
     return replace(
@@ -139,12 +139,12 @@ class _Normal(NamedTuple):
 
 
 @lru_cache(maxsize=_SHARED)
-def _normal_thread(thread: Thread, asked: tuple[str, ...], place: Place) -> _Normal:
-    plain, constants = _without_constants(branching(thread, asked), asked)
+def _normal_thread(thread: Thread, observed: tuple[str, ...], place: Place) -> _Normal:
+    plain, constants = _without_constants(branching(thread, observed), observed)
     numbers = {name: value for name, value in constants.items() if isinstance(value, int)}
-    renamed, registers = _renamed(_named_barriers(plain), [name for name in asked if name not in numbers])
+    renamed, registers = _renamed(_named_barriers(plain), [name for name in observed if name not in numbers])
     names: Mapping[str, str | int] = {**registers, **numbers}
-    return _Normal(replace(renamed, place=place), tuple((name, names[name]) for name in asked if name in names))
+    return _Normal(replace(renamed, place=place), tuple((name, names[name]) for name in observed if name in names))
 
 
 @lru_cache(maxsize=_SHARED)
@@ -173,7 +173,9 @@ def _named_barriers(thread: Thread) -> Thread:
 def without_predicates(test: LitmusTest) -> LitmusTest:
     """Return the test with branches for predicates, each thread by ``corpus.litmus.threads.branching``."""
     threads = enumerate(test.threads)
-    return replace(test, threads=tuple(branching(thread, _asked(test.condition, index)) for index, thread in threads))
+    return replace(
+        test, threads=tuple(branching(thread, _observed(test.condition, index)) for index, thread in threads)
+    )
 
 
 def without_constants(test: LitmusTest) -> LitmusTest:
@@ -181,7 +183,7 @@ def without_constants(test: LitmusTest) -> LitmusTest:
     values: dict[FinalRegister, Term] = {}
     threads = []
     for number, thread in enumerate(test.threads):
-        plain, constants = _without_constants(thread, _asked(test.condition, number))
+        plain, constants = _without_constants(thread, _observed(test.condition, number))
         values |= {FinalRegister(number, name): value for name, value in constants.items() if isinstance(value, int)}
         threads.append(plain)
     condition = map_condition(test.condition, lambda term: _changed(term, values))
@@ -191,14 +193,14 @@ def without_constants(test: LitmusTest) -> LitmusTest:
 @lru_cache(maxsize=_SHARED)
 def asked_registers(condition: Condition) -> Mapping[int, tuple[str, ...]]:
     """Return the registers of each thread that a condition mentions, in the order of their first mention."""
-    asked: dict[int, dict[str, None]] = {}
+    observed: dict[int, dict[str, None]] = {}
     for term in terms(condition):
         if isinstance(term, FinalRegister):
-            asked.setdefault(term.thread, {})[term.register] = None
-    return {thread: tuple(names) for thread, names in asked.items()}
+            observed.setdefault(term.thread, {})[term.register] = None
+    return {thread: tuple(names) for thread, names in observed.items()}
 
 
-def _asked(condition: Condition, thread: int) -> tuple[str, ...]:
+def _observed(condition: Condition, thread: int) -> tuple[str, ...]:
     return asked_registers(condition).get(thread, ())
 
 
@@ -249,7 +251,7 @@ def terms(condition: Condition) -> Iterator[Term]:
     yield from condition.observed
 
 
-def _without_constants(thread: Thread, asked: Collection[str]) -> tuple[Thread, dict[str, Operand]]:
+def _without_constants(thread: Thread, observed: Collection[str]) -> tuple[Thread, dict[str, Operand]]:
     """The thread without such registers, and what they stand for.
 
     They are never written, or once: by a ``mov`` that comes before every use and that no jump avoids. Where the
@@ -257,9 +259,9 @@ def _without_constants(thread: Thread, asked: Collection[str]) -> tuple[Thread, 
     """
     body = thread.instructions
     writes = [name for ins in body for name in registers_written(ins)]
-    constants: dict[str, Operand] = dict.fromkeys(sorted(thread.names.union(asked).difference(writes)), 0)
+    constants: dict[str, Operand] = dict.fromkeys(sorted(thread.names.union(observed).difference(writes)), 0)
     for name, initial in thread.registers:
-        if name not in writes and (isinstance(initial, int) or name not in asked):
+        if name not in writes and (isinstance(initial, int) or name not in observed):
             constants[name] = initial
         else:
             constants.pop(name, None)
@@ -273,7 +275,7 @@ def _without_constants(thread: Thread, asked: Collection[str]) -> tuple[Thread, 
                 not ahead
                 and writes.count(target) == 1
                 and target not in used
-                and (isinstance(value, int) or target not in asked)
+                and (isinstance(value, int) or target not in observed)
             ):
                 constants[target] = value
                 continue
@@ -305,7 +307,7 @@ def map_operands(ins: Instruction, change: Callable[[Operand], Operand]) -> Inst
             return replace(ins, address=change(ins.address), operands=tuple(map(change, ins.operands)))
         case AsyncOperation():
             target, source, barrier = (
-                each if each is None else change(each) for each in (ins.target, ins.source, ins.barrier)
+                operand if operand is None else change(operand) for operand in (ins.target, ins.source, ins.barrier)
             )
             value, counted = change(ins.value), change(ins.count)
             further = tuple((change(to), change(origin)) for to, origin in ins.more)
@@ -334,7 +336,7 @@ def map_modes(test: LitmusTest, change: Callable[[Mode], Mode]) -> LitmusTest:
     return replace(test, threads=tuple(threads))
 
 
-def _renamed(thread: Thread, asked: Iterable[str]) -> tuple[Thread, dict[str, str]]:
+def _renamed(thread: Thread, observed: Iterable[str]) -> tuple[Thread, dict[str, str]]:
     """The thread with registers and labels named by first mention; registers that only ``asked`` mentions follow."""
     registers: dict[str, str] = {}
     labels: dict[str, str] = {}
@@ -369,7 +371,7 @@ def _renamed(thread: Thread, asked: Iterable[str]) -> tuple[Thread, dict[str, st
                 new = replace(new, target=target, success=None if success is None else register(success))
         body.append(new)
     initial = dict(thread.registers)
-    for name in asked:
+    for name in observed:
         if name in initial:
             register(name)
     named = tuple(sorted((register(name), value) for name, value in initial.items()))

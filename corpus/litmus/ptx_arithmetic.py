@@ -319,12 +319,12 @@ def _inserted(words: Words, values: Sequence[int]) -> int:
 
 
 _SELECTED: Mapping[str, Callable[[int, int], int]] = {
-    "f4e": lambda start, at: start + at,
-    "b4e": lambda start, at: start - at,
-    "rc8": lambda start, at: start,
+    "f4e": lambda start, place: start + place,
+    "b4e": lambda start, place: start - place,
+    "rc8": lambda start, place: start,
     "ecl": max,
     "ecr": min,
-    "rc16": lambda start, at: (start & 1) * 2 + (at & 1),
+    "rc16": lambda start, place: (start & 1) * 2 + (place & 1),
 }
 """The byte that stands at a place of the result, in each mode of ``prmt`` (9.7.9.7)."""
 
@@ -334,8 +334,8 @@ def _permuted(words: Words, values: Sequence[int]) -> int:
     data = ((values[1] & 0xFFFFFFFF) << 32 | values[0] & 0xFFFFFFFF).to_bytes(8, "little")
     mode = next((word for word in words if word in _SELECTED), None)
     found = bytearray()
-    for at in range(4):
-        choice = values[2] >> 4 * at & 0xF if mode is None else _SELECTED[mode](values[2] & 3, at) & 7
+    for place in range(4):
+        choice = values[2] >> 4 * place & 0xF if mode is None else _SELECTED[mode](values[2] & 3, place) & 7
         byte = data[choice & 7]
         found.append((0xFF if byte >> 7 else 0) if choice >> 3 else byte)
     return int.from_bytes(found, "little")
@@ -344,9 +344,9 @@ def _permuted(words: Words, values: Sequence[int]) -> int:
 def _by_table(words: Words, values: Sequence[int]) -> int:
     """``lop3``: each bit by a table of eight entries."""
     found = 0
-    for at in range(32):
-        index = sum((value >> at & 1) << place for value, place in zip(values, (2, 1, 0), strict=False))
-        found |= (values[3] >> index & 1) << at
+    for bit in range(32):
+        index = sum((value >> bit & 1) << place for value, place in zip(values, (2, 1, 0), strict=False))
+        found |= (values[3] >> index & 1) << bit
     return found
 
 

@@ -51,10 +51,10 @@ def plain_locations(test: LitmusTest) -> frozenset[str]:
     known = {location.name: location for location in test.locations}
     memory = {name: physical(known, name) for name in known}
     atomic = {memory.get(name, name) for name in accessed_atomically(test.threads)}
-    said = {name: known[memory[name]].atomic for name in known}
+    atomicity = {name: known[memory[name]].atomic for name in known}
     return frozenset(
         name
-        for name, declared in said.items()
+        for name, declared in atomicity.items()
         if not (element_of(memory[name])[0] in atomic if declared is None else declared)
     )
 
@@ -65,8 +65,10 @@ def as_accessed(test: LitmusTest) -> LitmusTest:
         return test
     atomic = accessed_atomically(test.threads)
     locations = (
-        replace(each, atomic=None if each.atomic is (element_of(each.name)[0] in atomic) else each.atomic)
-        for each in test.locations
+        replace(
+            location, atomic=None if location.atomic is (element_of(location.name)[0] in atomic) else location.atomic
+        )
+        for location in test.locations
     )
     return replace(test, locations=tuple(locations))
 

@@ -161,7 +161,7 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
         what = "{ and the initial state" if opening < 0 else "} after the initial state"
         raise InputError(f"expected {what}, found the end of the file", path, *place_in(text, len(text)))
     question = _CONDITION.search(code, closing)
-    asked = question.start() if question else len(text)
+    end = question.start() if question else len(text)
     if not _NAME.fullmatch(header["name"]):
         wanted = "a name of letters, digits and _.+@|,:/[]-"
         raise InputError(f"expected {wanted}, found {header['name']}", path, *place_in(text, header.start("name")))
@@ -171,8 +171,8 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
         header["name"],
         " ".join(text[header.end() : opening].replace('"', " ").split()),
         _blanked(_cut(text, opening, closing + 1), _COMMENT),
-        _cut(text, closing + 1, asked),
-        _blanked(_cut(text, asked, len(text)), _COMMENT),
+        _cut(text, closing + 1, end),
+        _blanked(_cut(text, end, len(text)), _COMMENT),
     )
 
 

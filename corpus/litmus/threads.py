@@ -118,11 +118,11 @@ def accessed(thread: Thread) -> list[tuple[int, frozenset[str] | None]]:
     """Return the accesses of a thread, each with the locations, or arrays, that it accesses by name or by a register
     that is computed of one; None where its address may come from memory.
     """
-    accesses = [(at, ins) for at, ins in enumerate(thread.instructions) if isinstance(ins, Load | Store | Rmw)]
+    accesses = [(place, ins) for place, ins in enumerate(thread.instructions) if isinstance(ins, Load | Store | Rmw)]
     read = {name for _, ins in accesses for name in registers_written(ins)}
     held = _held(thread, read)
-    named = [(at, frozenset(element_of(name)[0] for name in _meant(ins.address, held))) for at, ins in accesses]
-    return [(at, names if names and _ANYWHERE not in names else None) for at, names in named]
+    named = [(place, frozenset(element_of(name)[0] for name in _meant(ins.address, held))) for place, ins in accesses]
+    return [(place, names if names and _ANYWHERE not in names else None) for place, names in named]
 
 
 _ANYWHERE = ""

@@ -142,7 +142,7 @@ def _rounded(name: str) -> _Rule:
         result = compute(name, words, values)
         every = (*values, result)
         return math.isnan(real_number(result, kind)) or (
-            kind == "f32" and any(_subnormal(each, kind) for each in every)
+            kind == "f32" and any(_subnormal(value, kind) for value in every)
         )
 
     return rule

@@ -62,8 +62,8 @@ def case_word(case: Iterable[tuple[int, int, int]]) -> str:
 def read_case(word: str) -> list[tuple[int, int, int]]:
     """Return the case that a word stands for. Raises ``ValueError`` where it is none."""
     found = []
-    for each in word.split(" ") if word else ():
-        t, i, jump = map(_number, each.split("."))
+    for ins in word.split(" ") if word else ():
+        t, i, jump = map(_number, ins.split("."))
         found.append((t, i, jump))
     return found
 

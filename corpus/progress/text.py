@@ -82,12 +82,12 @@ def place_text(places: Places, tid: int) -> str:
     """Return the place of a thread as it is written behind its number; empty where there are no places."""
     if not places:
         return ""
-    said = [
+    words = [
         f"{level.word} {places[tid][level.value - 1]}"
         for level in PLACED_LEVELS
         if level in ALWAYS_SAID or any(place[level.value - 1] for place in places)
     ]
-    return f" @ {', '.join(said)}"
+    return f" @ {', '.join(words)}"
 
 
 @lru_cache(maxsize=1 << 12)  # the threads of a suite's programs are few and come again and again
@@ -105,26 +105,26 @@ def parse_axb(text: str, path: str | None = None) -> Program:
         with suppress(InputError):  # the whole text is then parsed again, to say where it is wrong
             parsed = [_parse_block(tid, block) for tid, block in enumerate(blocks)]
             if all(thread for thread, _ in parsed):
-                return _program([thread for thread, _ in parsed], [said for _, said in parsed], path)
+                return _program([thread for thread, _ in parsed], [place for _, place in parsed], path)
     tree = _parse(text, path)
     found = [_thread(tid, _tree(thread), path) for tid, thread in enumerate(tree.children)]
-    return _program([thread for thread, _ in found], [said for _, said in found], path)
+    return _program([thread for thread, _ in found], [place for _, place in found], path)
 
 
 _Place = dict[HierarchyLevel, int]
 """The groups of a thread, as far as they are said."""
 
 
-def _program(threads: Sequence[Thread], said: Sequence[_Place], path: str | None) -> Program:
-    if not any(said):
+def _program(threads: Sequence[Thread], given: Sequence[_Place], path: str | None) -> Program:
+    if not any(given):
         return Program(tuple(threads))
-    if not all(said):
-        missing = next(tid for tid, place in enumerate(said) if not place)
+    if not all(given):
+        missing = next(tid for tid, place in enumerate(given) if not place)
         raise InputError(
             f"thread {missing} has no place, while others have; expected THREAD {missing} @ workgroup 0", path
         )
-    outer = [tuple(place.get(level, 0) for level in PLACED_LEVELS[:-1]) for place in said]
-    inner = [place.get(HierarchyLevel.SUBGROUP, -1) for place in said]
+    outer = [tuple(place.get(level, 0) for level in PLACED_LEVELS[:-1]) for place in given]
+    inner = [place.get(HierarchyLevel.SUBGROUP, -1) for place in given]
     places: list[tuple[int, ...]] = []
     for around, own in zip(outer, inner, strict=True):
         if own < 0:  # in a subgroup of its own: the first that nobody else in the workgroup is in, or will be
@@ -187,14 +187,14 @@ def _labelled(item: object, expected: int, what: str, path: str | None) -> None:
 def _thread(tid: int, tree: Tree, path: str | None) -> tuple[Thread, _Place]:
     label, *rest = tree.children
     _labelled(label, tid, "THREAD", path)
-    groups = [each for each in map(_tree, rest) if each.data == "group"]
-    lines = [each for each in map(_tree, rest) if each.data == "line"]
+    groups = [tree for tree in map(_tree, rest) if tree.data == "group"]
+    lines = [tree for tree in map(_tree, rest) if tree.data == "line"]
     place: _Place = {}
     for group in groups:
         word, numbered = map(_token, group.children)
         level = LEVEL_WORDS.get(word)
         if level is None or level not in PLACED_LEVELS:
-            known = ", ".join(each.word for each in PLACED_LEVELS)
+            known = ", ".join(level.word for level in PLACED_LEVELS)
             raise InputError(f"no level of groups: {word}; expected {known}", path, word.line, word.column)
         if level in place:
             raise InputError(f"the {level.word} is said twice", path, word.line, word.column)

@@ -23,7 +23,7 @@ from constraints.repairs import Ladder, Levels, Requirement
 from corpus.dialects.registry import printed
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
-from corpus.executions.litmus import said
+from corpus.executions.litmus import with_scope
 from corpus.executions.vocabulary import vocabulary
 from corpus.laws import ptx
 from corpus.laws.c11 import told_failure
@@ -561,7 +561,7 @@ class ModelVocabulary:
         words = vocabulary("ptx-proxies" if name == "ptx-async" else name)  # the rest is in _modes and _proxy_fences
         silent = {name for name in ORDER_TAGS if model.mentions(name) and not model.checks_mention(name)}
         modes = {
-            kind: tuple(said(mode) for mode in ways if not silent & frozenset().union(*mode_tags(kind, mode)))
+            kind: tuple(with_scope(mode) for mode in ways if not silent & frozenset().union(*mode_tags(kind, mode)))
             for kind, ways in words.modes.items()
         }
         self._words = replace(words, modes=modes)

@@ -95,30 +95,32 @@ def _error(source: Source, text: str, start: int, message: str) -> InputError:
 def _columns(assembly: LitmusAssembly, source: Source) -> list[list[_Cell]]:
     """The labels and instructions of each thread."""
     body, start, rows = source.body, 0, []
-    for end in [at.start() for at in re.finditer(";", body)]:
-        cells, at = [], start
+    for end in [end_mark.start() for end_mark in re.finditer(";", body)]:
+        cells, begin = [], start
         for cell in body[start:end].split("|"):
-            cells.append((cell, at))
-            at += len(cell) + 1
+            cells.append((cell, begin))
+            begin += len(cell) + 1
         rows.append(cells)
         start = end + 1
     if not rows or body[start:].strip():
         what = "the rows of the threads, which ; ends" if not rows else "; at the end of the row"
         raise _error(source, body, start, f"expected {what}")
-    for number, (cell, at) in enumerate(rows[0]):
+    for number, (cell, begin) in enumerate(rows[0]):
         if cell.strip() != f"P{number}":
-            raise _error(source, body, at + len(cell) - len(cell.lstrip()), f"expected P{number}, found {cell.strip()}")
+            raise _error(
+                source, body, begin + len(cell) - len(cell.lstrip()), f"expected P{number}, found {cell.strip()}"
+            )
     columns: list[list[_Cell]] = [[] for _ in rows[0]]
     for row in rows[1:]:
         if len(row) != len(columns):
             first = row[0][1] + len(row[0][0]) - len(row[0][0].lstrip())
             raise _error(source, body, first, f"expected {len(columns)} columns, found {len(row)}")
-        for column, (cell, at) in zip(columns, row, strict=True):
+        for column, (cell, begin) in zip(columns, row, strict=True):
             while found := _LABEL.match(cell):
-                column.append(_Cell(found["label"], at + found.start("label"), is_label=True))
-                cell, at = cell[found.end() :], at + found.end()
+                column.append(_Cell(found["label"], begin + found.start("label"), is_label=True))
+                cell, begin = cell[found.end() :], begin + found.end()
             if cell.strip():
-                column.append(_Cell(" ".join(cell.split()), at + len(cell) - len(cell.lstrip())))
+                column.append(_Cell(" ".join(cell.split()), begin + len(cell) - len(cell.lstrip())))
     return columns
 
 
@@ -132,28 +134,28 @@ def _initial(
     locations: dict[str, Initial] = {}
     start = opening + 1
     for piece in text[start:closing].split(";"):
-        at = start + len(piece) - len(piece.lstrip())
+        begin = start + len(piece) - len(piece.lstrip())
         found = _INITIAL.fullmatch(piece)
         start += len(piece) + 1
         if not piece.strip():
             continue
         if found is None:
-            raise _error(source, text, at, f"expected an initial value, as 0:{assembly.registers[0]}=x or x=1")
+            raise _error(source, text, begin, f"expected an initial value, as 0:{assembly.registers[0]}=x or x=1")
         value = _value(found["value"] or "0")
         if value is None:
-            raise _error(source, text, at, f"expected a location or a number of 32 bits, found {found['value']}")
+            raise _error(source, text, begin, f"expected a location or a number of 32 bits, found {found['value']}")
         if found["location"]:
             into, name = locations, found["location"]
         elif int(found["thread"]) < threads:
             into, name = registers[int(found["thread"])], _wide(assembly).get(found["register"].lower(), "")
         else:
             raise _error(
-                source, text, at, f"the initial state has a register of P{found['thread']}, which is no thread"
+                source, text, begin, f"the initial state has a register of P{found['thread']}, which is no thread"
             )
         if not name:
-            raise _error(source, text, at, f"{assembly.language} has no register {found['register']} here")
+            raise _error(source, text, begin, f"{assembly.language} has no register {found['register']} here")
         if name in into:
-            raise _error(source, text, at, f"{name} has two initial values")
+            raise _error(source, text, begin, f"{name} has two initial values")
         into[name] = value
     return registers, locations
 
@@ -174,23 +176,23 @@ def _number(word: str, unit: int = 1) -> int | None:
 def _code(assembly: LitmusAssembly, source: Source, cells: Sequence[_Cell]) -> tuple[Instruction, ...]:
     code: list[Instruction] = []
     fresh = (f"t{number}" for number in count())
-    at = 0
-    while at < len(cells):
-        if cells[at].is_label:
-            code.append(Label(cells[at].text))
-            at += 1
+    place = 0
+    while place < len(cells):
+        if cells[place].is_label:
+            code.append(Label(cells[place].text))
+            place += 1
             continue
         for row, pattern, lines in _patterns(assembly):
-            run = cells[at : at + lines]
+            run = cells[place : place + lines]
             if len(run) == lines and not any(cell.is_label for cell in run):
                 found = pattern.fullmatch(";".join(cell.text for cell in run))
                 bound = None if found is None else _bound(assembly, found.groupdict(), row, fresh)
                 if bound is not None:
                     code += [_filled(ins, bound) for ins in row.meaning]
-                    at += lines
+                    place += lines
                     break
         else:
-            cell = cells[at]
+            cell = cells[place]
             raise _error(source, source.body, cell.start, f"{assembly.language} has no instruction {cell.text} here")
     return tuple(code)
 
@@ -270,7 +272,7 @@ def _fill(shape: object, bound: Fields) -> object:
         case tuple():
             return tuple(_fill(part, bound) for part in shape)
     if is_dataclass(shape) and not isinstance(shape, type | Mode):
-        return replace(shape, **{each.name: _fill(getattr(shape, each.name), bound) for each in fields(shape)})
+        return replace(shape, **{field.name: _fill(getattr(shape, field.name), bound) for field in fields(shape)})
     return shape
 
 
@@ -311,16 +313,16 @@ class _Column:
         self._assembly = assembly
         self._number = number
         self._thread = thread = test.threads[number]
-        asked = {
+        observed = {
             term.register for term in terms(test.condition) if isinstance(term, FinalRegister) and term.thread == number
         }
-        names = sorted(thread.names | asked)
+        names = sorted(thread.names | observed)
         taken = {name for name in names if name in assembly.registers}
         self._free = (name for name in assembly.registers if name not in taken)
         self._names = {name: name if name in taken else self._next() for name in names}
         labels = [ins.name for ins in thread.instructions if isinstance(ins, Label)]
         # Labels of all threads are of one name space in some of herd7's architectures.
-        self._labels = {name: f"L{number}{at:02}" for at, name in enumerate(labels)}
+        self._labels = {name: f"L{number}{place:02}" for place, name in enumerate(labels)}
         self._addresses: dict[str, str] = {}
         self._constants: dict[int, str] = {}
         body = [cell for ins in thread.instructions for cell in self._instruction(ins)]
@@ -418,7 +420,9 @@ def _fits_shape(shape: object, value: object, bound: Fields) -> bool:
                 return False
             return all(_fits_shape(one, other, bound) for one, other in zip(shape, value, strict=True))
     if is_dataclass(shape) and not isinstance(shape, Mode) and type(shape) is type(value):
-        return all(_fits_shape(getattr(shape, each.name), getattr(value, each.name), bound) for each in fields(shape))
+        return all(
+            _fits_shape(getattr(shape, field.name), getattr(value, field.name), bound) for field in fields(shape)
+        )
     return shape == value
 
 

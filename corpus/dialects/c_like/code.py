@@ -300,10 +300,10 @@ class CCode:
 
     def _if(self, condition: Tree, then: Tree, otherwise: Tree | None = None) -> None:
         if then.data == "goto" and otherwise is None:
-            asked = self._condition(condition)
+            holds = self._condition(condition)
             self._jumps.append(token(then))
-            if asked is not False:
-                self.emit(Branch(str(token(then)), None if asked is True else asked))
+            if holds is not False:
+                self.emit(Branch(str(token(then)), None if holds is True else holds))
             return
         target, end = self._label(), self._label()
         self._unless(self._condition(condition), target)
@@ -546,8 +546,8 @@ class CCode:
         mode = self.mode(ordered[0], kind, self.scope(scope)) if explicit else Mode(Order.SC, self.scope(scope))
         if what.startswith("compare_exchange"):
             failure = self.order(ordered[1], Load) if explicit else None
-            told = told_failure(mode.order, failure)
-            self._compare_exchange(given, mode, told, target, what.endswith("weak"))
+            failing = told_failure(mode.order, failure)
+            self._compare_exchange(given, mode, failing, target, what.endswith("weak"))
             return True
         if what == "load":
             self.emit(Load(target or self.fresh(), self.value(given[0]), mode))
@@ -563,7 +563,7 @@ class CCode:
         self, given: Sequence[Tree], mode: Mode, failure: Order | None, success: str | None, weak: bool
     ) -> None:
         (address, value), pointer = self.values([given[0], given[2]]), given[1]
-        told = (success or self.fresh()) if weak else None
+        written = (success or self.fresh()) if weak else None
         success = None if weak else success
         old: str | None
         inner = subtrees(pointer)[0] if pointer.data == "address" else None
@@ -571,9 +571,9 @@ class CCode:
             place = self.value(pointer)
             old, expected = self.fresh(), Reg(self.fresh())
             self.emit(Load(expected.name, place))
-            self.emit(Rmw("cas", old, address, (expected, value), mode, failure=failure, success=told))
+            self.emit(Rmw("cas", old, address, (expected, value), mode, failure=failure, success=written))
             end = self._label()
-            done = Comparison("eq", Reg(old), expected) if told is None else Comparison("ne", Reg(told), 0)
+            done = Comparison("eq", Reg(old), expected) if written is None else Comparison("ne", Reg(written), 0)
             self.emit(Branch(end, done))
             self.emit(Store(place, Reg(old)))
             self.emit(Label(end))
@@ -581,7 +581,7 @@ class CCode:
         elif inner.data == "literal":
             compared = self.value(subtrees(inner)[1])
             old = None if success is None else self.fresh()
-            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
+            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure, success=written))
         elif inner.data == "name":
             old = self._variable(token(inner))
             compared = Reg(old)
@@ -593,7 +593,7 @@ class CCode:
             elif success is not None:
                 compared = Reg(self.fresh())
                 self.emit(Assign(compared.name, "mov", (Reg(old),)))
-            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
+            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure, success=written))
         else:
             raise self.error("expected the address of a variable", pointer)
         if success is not None:
@@ -671,9 +671,9 @@ def parsed(start: str, text: str, path: str | None) -> Tree:
     try:
         return parse(_GRAMMAR, start, text, path, _TERMINALS)
     except InputError as error:
-        lines, at = text.splitlines(), (error.column or 1) - 1
+        lines, place = text.splitlines(), (error.column or 1) - 1
         line = lines[error.line - 1] if error.line and error.line <= len(lines) else ""
-        around = [*_WORD.findall(line[:at])[-1:], *_WORD.findall(line[at:])[:1]]
+        around = [*_WORD.findall(line[:place])[-1:], *_WORD.findall(line[place:])[:1]]
         hint = next((f"; {word} is {whose}" for word in around if (whose := _whose(word))), "")
         raise replace(error, message=error.message + hint) from None
 

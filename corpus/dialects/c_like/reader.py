@@ -194,11 +194,11 @@ class CReader:
         """A location, or the elements of an array."""
         # what a location is declared as is kept where its accesses say otherwise
         declared = None if name not in self._regions else name not in self._plain
-        told = None if declared is None or declared == atomic else declared
+        kept = None if declared is None or declared == atomic else declared
         region = self._regions.get(name, Region.GLOBAL)
         for index in range(self._state.sizes.get(name, 1)):
             own = element(name, index)
-            yield Location(own, self._state.initial.get(own, 0), region, atomic=told)
+            yield Location(own, self._state.initial.get(own, 0), region, atomic=kept)
 
     def instances(
         self, threads: Sequence[Thread], locations: Sequence[Location]

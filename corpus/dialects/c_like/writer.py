@@ -93,9 +93,16 @@ def _grouped(statements: Sequence[Statement], depth: int = 0) -> Iterator[Line]:
             yield waiting.pop(0)
             continue
         side = sides_of(first)[depth]
-        places = {sign: [n for n, each in enumerate(waiting) if sign * side in _sides(each)] for sign in (1, -1)}
+        places = {
+            sign: [n for n, evaluation in enumerate(waiting) if sign * side in _sides(evaluation)] for sign in (1, -1)
+        }
         middle, end = places[-1][0], places[-1][-1] + 1
-        made = {name for each in waiting[:middle] if isinstance(each, Load | Rmw) for name in registers_written(each)}
+        made = {
+            name
+            for evaluation in waiting[:middle]
+            if isinstance(evaluation, Load | Rmw)
+            for name in registers_written(evaluation)
+        }
         while isinstance(before := waiting[middle - 1], Assign) and not made.intersection(registers_read(before)):
             middle -= 1  # what only the right operand uses
         left, right = waiting[:middle], waiting[middle:end]
@@ -158,7 +165,7 @@ class CWriter:
             case Label(name):
                 rest = self._test.threads[thread].instructions
                 below = rest[rest.index(ins) :] if ins in rest else ()
-                back = any(isinstance(each, Branch) and each.label == name for each in below)
+                back = any(isinstance(ins, Branch) and ins.label == name for ins in below)
                 return "the loop" if back else "what follows the branch"
             case _:
                 return " ".join(line.strip() for line in code.lines(ins, "")).removesuffix(";")
@@ -284,8 +291,8 @@ class CWriter:
 
     def _needs_mention(self, location: Location) -> bool:
         """Whether only a parameter that nobody uses can tell the location's region, or that it is atomic."""
-        told = location.region is Region.SHARED or location.atomic is not None
-        return told and not any(location.name in used for used in self._used)
+        needed = location.region is Region.SHARED or location.atomic is not None
+        return needed and not any(location.name in used for used in self._used)
 
 
 class _Code:
@@ -353,7 +360,7 @@ class _Code:
         """What is evaluated in an expression, one after the other."""
         match line:
             case Operands(left, right):
-                sides = [", ".join(part for each in side for part in self._evaluations(each)) for side in (left, right)]
+                sides = [", ".join(part for node in side for part in self._evaluations(node)) for side in (left, right)]
                 yield f"({sides[0]}) + ({sides[1]})"
             case If() | While() | DoWhile() | Barrier():
                 raise InputError(f"P{self._thread}: {self._writer.title} branches in no expression")

@@ -524,7 +524,7 @@ def _is_plain(thread: Thread) -> bool:
 
 
 def _has_address_register(ins: Instruction) -> bool:
-    return any(isinstance(each, Reg) for each in addresses_of(ins))
+    return any(isinstance(address, Reg) for address in addresses_of(ins))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -181,4 +181,4 @@ def _accessed(ins: Instruction) -> list[tuple[str, tuple[Region, ...]]]:
         return [(place.name, allowed) for place, allowed in places if isinstance(place, Loc)]
     plain = isinstance(ins, Load | Store) and ins.mode == PLAIN
     allowed = _PLAIN if plain else MEMORY_REGIONS
-    return [(each.name, allowed) for each in operands_of(ins) if isinstance(each, Loc)]
+    return [(operand.name, allowed) for operand in operands_of(ins) if isinstance(operand, Loc)]

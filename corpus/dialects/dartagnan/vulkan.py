@@ -191,8 +191,8 @@ class _Vulkan(Columns):
                     raise refuse(f"every barrier waits in {self.title}")
                 return f"{self._spell(mode, BARRIER, refuse)} {self.barrier(instruction, names, refuse)}"
             case GroupOperation(operation, target, values, None):
-                said = [] if target is None else [names.register(target)]
-                return f"sg.{operation} {', '.join([*said, *map(names.value, values)])}".rstrip()
+                words = [] if target is None else [names.register(target)]
+                return f"sg.{operation} {', '.join([*words, *map(names.value, values)])}".rstrip()
             case GroupOperation():
                 raise refuse(f"operations of a subgroup name no lanes in {self.title}")
             case _:

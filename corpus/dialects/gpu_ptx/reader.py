@@ -227,7 +227,7 @@ class _Reader:
         for index, (column, place, registers) in enumerate(zip(columns, places, own, strict=True)):
             items = list(_Column(registers, known, self._region, self._path).items(column))
             initial = sorted((name, value) for name, value in self._registers[index].items() if value != 0)
-            threads.append(Thread(tuple(_joined(items, partial(self._asked, index))), place, tuple(initial)))
+            threads.append(Thread(tuple(_joined(items, partial(self._is_observed, index))), place, tuple(initial)))
         names = dict.fromkeys([*(str(name) for name, _ in body.mapped), *self._initial, *self._regions])
         locations = [
             Location(name, self._initial.get(name, 0), self._regions.get(name, Region.GLOBAL)) for name in names
@@ -281,7 +281,7 @@ class _Reader:
             known |= {name for name in names if name not in registers and not _REGISTER.fullmatch(name)}
         return known
 
-    def _asked(self, thread: int, register: str) -> bool:
+    def _is_observed(self, thread: int, register: str) -> bool:
         mention = rf"(?<![\w.])[PT]?{thread}\s*:\s*{re.escape(register)}(?!\w)"
         return re.search(mention, self._source.condition) is not None
 
@@ -466,7 +466,7 @@ class _Cell:
         return value
 
 
-def _joined(items: Sequence[tuple[str, Instruction]], asked: Callable[[str], bool]) -> list[Instruction]:
+def _joined(items: Sequence[tuple[str, Instruction]], is_observed: Callable[[str], bool]) -> list[Instruction]:
     """The instructions without helper registers: what ``cvt`` or ``setp`` computes for the next instruction alone."""
     mentions = Counter(name for _, ins in items for name in (*registers_read(ins), *registers_written(ins)))
     kept: list[tuple[str, Instruction]] = []
@@ -474,7 +474,7 @@ def _joined(items: Sequence[tuple[str, Instruction]], asked: Callable[[str], boo
         new = ins
         while kept and (helper := _helper(*kept[-1])):
             name = helper.target
-            if name is None or mentions[name] != 2 or asked(name):
+            if name is None or mentions[name] != 2 or is_observed(name):
                 break
             if isinstance(helper, Assign) and helper.operation == "mov" and Reg(name) in operands_of(new):
                 source, target = helper.operands[0], Reg(name)

@@ -67,9 +67,9 @@ def print_gpu_ptx(test: LitmusTest) -> str:
     memory = memory or any(wide for _, wide in traits)
     labels = [name for names, _ in traits for name in names]
     numbered = len(labels) > len(set(labels))
-    asked = asked_registers(test.condition)
+    observed = asked_registers(test.condition)
     columns = [
-        _column(thread, index, asked.get(index, ()), memory, numbered) for index, thread in enumerate(test.threads)
+        _column(thread, index, observed.get(index, ()), memory, numbered) for index, thread in enumerate(test.threads)
     ]
     height = max((len(column.cells) for column in columns), default=0)
     rows = zip(*(column.cells + (height - len(column.cells)) * (column.blank,) for column in columns), strict=True)
@@ -93,12 +93,12 @@ class _Column:
 
 
 @lru_cache(maxsize=_SHARED)
-def _column(thread: Thread, index: int, asked: tuple[str, ...], memory: bool, numbered: bool) -> _Column:
+def _column(thread: Thread, index: int, observed: tuple[str, ...], memory: bool, numbered: bool) -> _Column:
     """Thread ``index``, where the condition asks for some registers; with its number in its labels, if they need it."""
-    writer = _Writer(thread, index, asked, memory, numbered)
+    writer = _Writer(thread, index, observed, memory, numbered)
     cells = [f"T{index}", *writer.cells()]
     width = max(map(len, cells))
-    registers = tuple((name, writer.register(name)) for name in asked)
+    registers = tuple((name, writer.register(name)) for name in observed)
     return _Column(writer.declarations(), tuple(cell.ljust(width) for cell in cells), " " * width, registers)
 
 
@@ -115,7 +115,9 @@ def _declared(locations: tuple[Location, ...]) -> tuple[list[str], list[str], bo
     for location in locations:
         if isinstance(location.initial, int) and location.initial.bit_length() > 32:
             raise InputError(f"{location.name}: GPU_PTX has no mbarrier that is initialised before the test begins")
-    values = "; ".join(f"{each.name}={_constant(each.initial)}" for each in locations if each.initial != 0)
+    values = "; ".join(
+        f"{location.name}={_constant(location.initial)}" for location in locations if location.initial != 0
+    )
     regions = ", ".join(f"{location.name}: {location.region}" for location in locations)
     addresses = any(isinstance(location.initial, Loc) for location in locations)
     return [f"{values};"] if values else [], [regions] if regions else [], addresses
@@ -173,10 +175,10 @@ class _Wide:
                 self._registers.add(ins.target)
             case AsyncOperation() | Load() | Store() | Rmw() if is_asynchronous(ins):
                 # An mbarrier has 64 bits, and so has what an arrival tells of it.
-                told = [ins.target] if isinstance(ins, Rmw) and ins.target else []
+                results = [ins.target] if isinstance(ins, Rmw) and ins.target else []
                 self._registers |= {
-                    *told,
-                    *(each.name for each in addresses_of(ins) if isinstance(each, Reg)),
+                    *results,
+                    *(address.name for address in addresses_of(ins) if isinstance(address, Reg)),
                 }
             case Load() | Store() | Rmw():
                 moved = [*operands_of(ins)[1:], *map(Reg, registers_written(ins))]
@@ -188,21 +190,21 @@ class _Wide:
 class _Writer:
     """Prints one thread as a column of GPU_PTX instructions."""
 
-    def __init__(self, thread: Thread, index: int, asked: Collection[str], memory: bool, numbered: bool) -> None:
+    def __init__(self, thread: Thread, index: int, observed: Collection[str], memory: bool, numbered: bool) -> None:
         self._wide = _Wide(thread, memory)
-        predicates = _predicates(thread, asked)
+        predicates = _predicates(thread, observed)
         guards = [(ins, ins.guard) for ins in thread.instructions if not isinstance(ins, Label) and ins.guard]
         if any(guard.register not in predicates or _conditional(ins) for ins, guard in guards):
             thread = unguarded(thread)
-            predicates = _predicates(thread, asked)
+            predicates = _predicates(thread, observed)
         self._prefix = f"L{index}_" if numbered else ""
         self._index = index
         self._thread = thread
-        names = sorted(thread.names.union(asked))
+        names = sorted(thread.names.union(observed))
         taken = {name for name in names if _NAME.fullmatch(name)}
         self._predicates = predicates
-        self._fresh = (name for at in count() if (name := f"r{at}") not in taken)
-        self._fresh_predicates = (name for at in count() if (name := f"p{at}") not in taken)
+        self._fresh = (name for number in count() if (name := f"r{number}") not in taken)
+        self._fresh_predicates = (name for number in count() if (name := f"p{number}") not in taken)
         self._names = {name: name if name in taken else next(self._fresh) for name in names}
         self._declared = {
             self._names[name]: ".pred" if name in predicates else _bits(Reg(name) in self._wide) for name in names
@@ -273,17 +275,17 @@ class _Writer:
                 self._assign(ins)
 
     def _asynchronous(self, ins: Instruction, refuse: Callable[[str], InputError]) -> None:
-        def address(*each: Operand) -> str:
-            return f"[{','.join(self._address(one, refuse)[1:-1] for one in each)}]"
+        def address(*operands: Operand) -> str:
+            return f"[{','.join(self._address(one, refuse)[1:-1] for one in operands)}]"
 
-        told = None
+        target = None
         if isinstance(ins, Load) and ins.target not in self._predicates:  # whether a wait succeeds is a predicate
-            told, ins = self._names[ins.target], replace(ins, target=self._declare(".pred"))
+            target, ins = self._names[ins.target], replace(ins, target=self._declare(".pred"))
             self._names[ins.target] = ins.target
         words, _, operands = write_asynchronous(ins, self, address, refuse).partition(" ")
         self._add(ins, f"{words}{_async_type(ins)} {operands.replace(', ', ',')}".rstrip())
-        if isinstance(ins, Load) and told is not None:
-            self._add(ins, f"selp.s32 {told},1,0,{ins.target}")
+        if isinstance(ins, Load) and target is not None:
+            self._add(ins, f"selp.s32 {target},1,0,{ins.target}")
 
     def _rmw(self, ins: Rmw, refuse: Callable[[str], InputError]) -> None:
         if ins.operation not in OPERATIONS:
@@ -326,10 +328,10 @@ class _Writer:
         if ins.operation == "ballot":
             self._add(ins, f"vote{sync}.ballot.b32 {','.join([target, *values, *mask])}")
             return
-        told = self._declare(".pred")
+        result = self._declare(".pred")
         name = "elect.sync" if ins.operation == "elect" else f"vote{sync}.{ins.operation}.pred"
-        self._add(ins, f"{name} {','.join([told, *values, *mask])}")
-        self._add(ins, f"selp.s32 {target},1,0,{told}")
+        self._add(ins, f"{name} {','.join([result, *values, *mask])}")
+        self._add(ins, f"selp.s32 {target},1,0,{result}")
 
     def _assign(self, ins: Assign) -> None:
         target, wide = self._names[ins.target], Reg(ins.target) in self._wide
@@ -392,10 +394,10 @@ class _Writer:
         return name
 
 
-def _predicates(thread: Thread, asked: Collection[str]) -> frozenset[str]:
+def _predicates(thread: Thread, observed: Collection[str]) -> frozenset[str]:
     """The registers that only comparisons write and only guards, or branches in their stead, read."""
     compared: set[str] = set()
-    others = {name for name, _ in thread.registers}.union(asked)
+    others = {name for name, _ in thread.registers}.union(observed)
     for ins in thread.instructions:
         match ins:
             case Assign(target, operation) if operation in COMPARISONS:

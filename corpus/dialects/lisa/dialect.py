@@ -227,7 +227,7 @@ class _Column:
         mentioned = set(map(str, tokens))
         self._column = column
         self._path = path
-        self._fresh = (name for at in count() if (name := f"r{at}") not in mentioned)
+        self._fresh = (name for number in count() if (name := f"r{number}") not in mentioned)
         self._mentions = Counter(str(token) for token in tokens if token.type == "REGISTER")
 
     def instructions(self) -> Iterator[Instruction]:
@@ -387,16 +387,16 @@ class _Writer:
     """Prints one thread as a column of LISA instructions."""
 
     def __init__(self, test: LitmusTest, index: int, renamed: bool) -> None:
-        asked = [term for term in terms(test.condition) if isinstance(term, FinalRegister) and term.thread == index]
-        kept = {term.register for term in asked}
+        observed = [term for term in terms(test.condition) if isinstance(term, FinalRegister) and term.thread == index]
+        kept = {term.register for term in observed}
         self._thread = test.threads[index]
         self._index = index
         names = sorted(self._thread.names | kept)
         taken = {name for name in names if _REGISTER.fullmatch(name)}
-        self._fresh = (name for at in count() if (name := f"r{at}") not in taken)
+        self._fresh = (name for number in count() if (name := f"r{number}") not in taken)
         self._names = {name: name if name in taken else next(self._fresh) for name in names}
         labels = [ins.name for ins in self._thread.instructions if isinstance(ins, Label)]
-        self._labels = {name: f"L{index}_{at}" if renamed else name for at, name in enumerate(labels)}
+        self._labels = {name: f"L{index}_{place}" if renamed else name for place, name in enumerate(labels)}
         self._addresses: dict[str, str] = {}
 
     def register(self, name: str) -> str:

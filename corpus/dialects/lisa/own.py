@@ -62,14 +62,14 @@ class Bell:
         """Return the mode of an instruction that is annotated so. Raises ``InputError`` where the file does not declare
         it.
         """
-        said = tuple(map(str, words)) or self.defaults.get(kind, ())
+        tags = tuple(map(str, words)) or self.defaults.get(kind, ())
         rows = self.rows.get(kind, ())
-        if (said or rows) and not any(
-            len(row) == len(said) and all(word in part for word, part in zip(said, row, strict=True)) for row in rows
+        if (tags or rows) and not any(
+            len(row) == len(tags) and all(word in part for word, part in zip(tags, row, strict=True)) for row in rows
         ):
             where = words[0] if words else keyword
-            raise error_at(f"{self.name} declares no instructions {kind}[{','.join(said)}]", where, path)
-        return Mode(tags=tuple(sorted(f"{ANNOTATED}{word}" for word in said)))
+            raise error_at(f"{self.name} declares no instructions {kind}[{','.join(tags)}]", where, path)
+        return Mode(tags=tuple(sorted(f"{ANNOTATED}{word}" for word in tags)))
 
 
 def bell_beside(path: str | None) -> Bell | None:
@@ -125,7 +125,7 @@ class _Reader:
         self._text = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
         self._path = path
         self._words = list(_WORD.finditer(self._text))
-        self._at = 0
+        self._place = 0
         self._sets: dict[str, Set] = {}
         self._functions: dict[str, _Function] = {}
 
@@ -134,14 +134,14 @@ class _Reader:
         rows: dict[str, list[list[Set]]] = {}
         defaults: dict[str, tuple[str, ...]] = {}
         levels: dict[str, Scope] = {}
-        while self._at < len(self._words):
+        while self._place < len(self._words):
             match self._next():
                 case "enum":
                     name, tags = self._enumeration()
                     self._functions.pop(name, None)
                     self._sets[name] = Set(tags)
                     if name == "scopes":
-                        levels = {tag: self._level(tag, at) for tag, at in tags.items()}
+                        levels = {tag: self._level(tag, place) for tag, place in tags.items()}
                 case "let":
                     self._definition()
                 case "instructions" | "default" as word:
@@ -162,13 +162,13 @@ class _Reader:
         while not tags or self._taken("||"):
             if self._word[:1] != "'":
                 raise self._error("expected a tag")
-            tags[self._word[1:]] = self._at
-            self._at += 1
+            tags[self._word[1:]] = self._place
+            self._place += 1
         return name, tags
 
-    def _level(self, tag: str, at: int) -> Scope:
+    def _level(self, tag: str, place: int) -> Scope:
         if tag not in WORDS:
-            raise self._error(f"expected scopes among {', '.join(sorted(WORDS))}; found '{tag}", at)
+            raise self._error(f"expected scopes among {', '.join(sorted(WORDS))}; found '{tag}", place)
         return WORDS[tag]
 
     def _definition(self) -> None:
@@ -184,14 +184,14 @@ class _Reader:
             parameters.append(self._name())
         if self._taken("="):
             self._sets.pop(name, None)
-            self._functions[name] = _Function(parameters, self._at)
+            self._functions[name] = _Function(parameters, self._place)
 
     def _declaration(self, word: str) -> tuple[str, list[Set]]:
         kind = self._next()
         if kind not in _KINDS:
-            raise self._error(f"expected {', '.join(_KINDS)}, found {kind}", self._at - 1)
+            raise self._error(f"expected {', '.join(_KINDS)}, found {kind}", self._place - 1)
         self._take("[")
-        start, row = self._at, list[Set]()
+        start, row = self._place, list[Set]()
         while not self._taken("]"):
             row.append(self._union({}, 0))
             if self._word != "]":
@@ -223,7 +223,7 @@ class _Reader:
         return found
 
     def _part(self, given: Mapping[str, Set], depth: int) -> Set:
-        start, word = self._at, self._next()
+        start, word = self._place, self._next()
         if word[0] == "'":
             return Set([word[1:]])
         if word in "({":
@@ -243,9 +243,9 @@ class _Reader:
         arguments = self._arguments(given, depth) if function.parameters else []
         if len(arguments) != len(function.parameters):
             raise self._error(f"{word} takes {len(function.parameters)} arguments, found {len(arguments)}", start)
-        after, self._at = self._at, function.body
+        after, self._place = self._place, function.body
         found = self._union(dict(zip(function.parameters, arguments, strict=True)), depth + 1)
-        self._at = after
+        self._place = after
         return found
 
     def _arguments(self, given: Mapping[str, Set], depth: int) -> list[Set]:
@@ -258,7 +258,7 @@ class _Reader:
         return found
 
     def _matched(self, given: Mapping[str, Set], depth: int) -> Set:
-        start = self._at
+        start = self._place
         value = self._union(given, depth + 1)
         self._take("with")
         self._taken("||")
@@ -266,13 +266,13 @@ class _Reader:
         while True:
             label = self._next()
             self._take("->")
-            before = self._at
+            before = self._place
             if found is None and (label == "_" or Set([label[1:]]) == value):
                 found = self._union(given, depth + 1)
-            self._at = before
+            self._place = before
             while self._word not in ("||", "end"):
-                self._at += 1
-                if self._at == len(self._words):
+                self._place += 1
+                if self._place == len(self._words):
                     raise self._error("expected end")
             if self._next() == "end":
                 break
@@ -284,13 +284,13 @@ class _Reader:
 
     @property
     def _word(self) -> str:
-        return self._words[self._at][0] if self._at < len(self._words) else ""
+        return self._words[self._place][0] if self._place < len(self._words) else ""
 
     def _next(self) -> str:
         word = self._word
         if not word:
             raise self._error("expected more, found the end of the file")
-        self._at += 1
+        self._place += 1
         return word
 
     def _name(self) -> str:
@@ -301,16 +301,16 @@ class _Reader:
     def _taken(self, word: str) -> bool:
         """Whether the next word is that; then it is passed."""
         found = self._word == word
-        self._at += found
+        self._place += found
         return found
 
     def _take(self, word: str) -> None:
         if self._word != word:
             raise self._error(f"expected '{word}', found {self._word or 'the end of the file'}")
-        self._at += 1
+        self._place += 1
 
-    def _error(self, message: str, at: int | None = None) -> InputError:
-        number = self._at if at is None else at
+    def _error(self, message: str, place: int | None = None) -> InputError:
+        number = self._place if place is None else place
         start = self._words[number].start() if number < len(self._words) else len(self._text)
         line = self._text.count("\n", 0, start) + 1
         return InputError(message, self._path, line, start - (self._text.rfind("\n", 0, start) + 1) + 1)
