@@ -42,7 +42,8 @@ class CodeFormat:
     ``noun`` is what one of its files is. ``languages``: the languages that its modules may have, by the names that they
     have for them. ``binary`` decides by its content whether a file is no text. ``compiler`` is called before the file
     is read, and makes a file of the format ``code``. ``includes``: its files may include others. ``model`` is asked of
-    where none is named, if that is another than that of the language. ``repaired``: ``synth fix`` repairs its kernels.
+    where none is named, if that is another than that of the language. ``columns``: a line of a file has much, so that
+    places have columns. ``repaired``: ``synth fix`` repairs its kernels.
     """
 
     name: str
@@ -55,6 +56,7 @@ class CodeFormat:
     code: str = ""
     includes: bool = False
     model: str = ""
+    columns: bool = False
     repaired: bool = False
 
     def read(self) -> CodeReader:
@@ -129,6 +131,7 @@ FORMATS: tuple[CodeFormat, ...] = (
         code="SPIR-V",
         includes=True,
         model="webgpu",
+        columns=True,
     ),
     CodeFormat(
         "SPIR-V",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from corpus.code.ir import KernelInstruction, SourceLine
+from corpus.code.registry import format_of
 from corpus.errors import printable
 
 
@@ -32,7 +33,8 @@ def _compiled_place(ins: KernelInstruction) -> str:
 
 def line_text(line: SourceLine) -> str:
     """Return a line of a source, with the column where a line has much: ``kernel.cu:3``."""
-    column = f":{line.column}" if line.file.endswith(".wgsl") and line.column else ""
+    form = format_of(Path(line.file))
+    column = f":{line.column}" if form and form.columns and line.column else ""
     return f"{short(line.file)}:{line.line}{column}"
 
 

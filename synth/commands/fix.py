@@ -164,9 +164,8 @@ def command(
     formats = {name: certain_format_of(Path(name)) for name in inputs}
     for name, form in formats.items():
         if form and not form.repaired:
-            raise InputError(
-                "synth checks kernels in SPIR-V but does not repair them: expected CUDA C++, PTX or litmus tests", name
-            )
+            found = f"synth checks kernels in {form.code or form.name} but does not repair them"
+            raise InputError(f"{found}: expected CUDA C++, PTX or litmus tests", name)
     kernels = [Path(name) for name in inputs if formats[name]]
     if kernels:
         if len(kernels) < len(inputs) or forbid or together or bell or output or svg:
