@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -26,6 +26,7 @@ class SearchUnit(Protocol):
 
 
 AnyUnit = TypeVar("AnyUnit", bound=SearchUnit)
+Round = TypeVar("Round")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,24 +147,81 @@ NEVER = Until()
 """No early end."""
 
 
-def search_units(
-    planned: Sequence[AnyUnit],
-    work: Callable[[AnyUnit], Iterator[list[FoundTest] | Parts[AnyUnit] | dict[str, int]]],
-    journal: Record,
-    jobs: Jobs,
+Watching = Callable[[int, int, int], None]
+"""A function that is told how many units are closed and planned, and how many tests there are."""
+
+
+def unwatched(closed: int, planned: int, tests: int) -> None:
+    """Ignore the progress of a search that has no watcher."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRun:
+    """How units are searched: where they are recorded, by which solver and processes, until when, and who watches.
+
+    ``limits`` bound a unit.
+    """
+
+    journal: Record
+    solver: str
+    jobs: Jobs
+    until: Until = NEVER
+    watch: Watching = unwatched
+    limits: Limits = UNLIMITED
+
+
+UnitWork = Callable[[AnyUnit], Iterator[list[FoundTest] | Parts[AnyUnit] | dict[str, Any]]]
+"""What yields in batches the tests that a unit finds, and last its statistics, when it is done or has left the rest to
+parts."""
+
+
+def new_tests(founds: Sequence[FoundTest], known: Collection[str], most: int | None = None) -> list[FoundTest]:
+    """Return those tests whose program is not known; no more than what is known lacks to the most."""
+    new = [found for found in founds if found.program not in known]
+    return new if most is None else new[: max(0, most - len(known))]
+
+
+def search_rounds(
+    rounds: Iterable[tuple[Round, Sequence[AnyUnit]]],
+    work: UnitWork[AnyUnit],
     take: Callable[[AnyUnit, list[FoundTest]], list[FoundTest]],
     tests: Callable[[], int],
-    until: Until,
-    watch: Callable[[int, int, int], None],
-    limits: Limits = UNLIMITED,
+    run: SearchRun,
+) -> Iterator[tuple[Round, str]]:
+    """Search the units of one round after the other, such as those of one size, as ``search_units`` does.
+
+    Yields each round with the reason why some of its units are left, empty if none is. A round with a reason is the
+    last, and a round is planned once the ones before it are done: whoever has found enough asks for no more.
+    """
+    for number, planned in rounds:
+        stopped = search_units(planned, work, take, tests, run)
+        yield number, stopped
+        if stopped:
+            return
+
+
+def search_statistics(
+    units: Sequence[AnyUnit], work: UnitWork[AnyUnit], run: SearchRun
+) -> tuple[str, list[tuple[AnyUnit, Mapping[str, Any]]]]:
+    """Search units that find no tests, and return the reason why some are left and the statistics of the others."""
+    stopped = search_units(units, work, lambda unit, founds: [], lambda: 0, run)
+    closed = run.journal.closed
+    return stopped, [(unit, closed[unit.name]) for unit in units if unit.name in closed]
+
+
+def search_units(
+    planned: Sequence[AnyUnit],
+    work: UnitWork[AnyUnit],
+    take: Callable[[AnyUnit, list[FoundTest]], list[FoundTest]],
+    tests: Callable[[], int],
+    run: SearchRun,
 ) -> str:
     """Search the units that the journal has not closed, and return the reason why some are left; empty if none is.
 
-    A unit that exceeds the limits is left, and the others are searched. ``work`` yields in batches what a unit finds,
-    and last its statistics, when it is done or has left the rest to parts, which come next. ``take`` is told what a
-    unit found and returns what to record of it, and ``tests`` says how many tests there are by then. ``watch`` is told
-    how many units are closed and planned, and how many tests there are.
+    A unit that exceeds the limits is left, and the others are searched. The parts of a unit come next. ``take`` is told
+    what a unit found and returns what to record of it, and ``tests`` says how many tests there are by then.
     """
+    journal = run.journal
     todo = Todo([unit for unit in planned if unit.name not in journal.closed])
     total = len(planned)
     closed = total - len(todo)
@@ -173,7 +231,7 @@ def search_units(
         exceeded.add(limit)
 
     try:
-        with closing(run_tasks(todo, work, jobs, limits=limits, over=over)) as results:
+        with closing(run_tasks(todo, work, run.jobs, limits=run.limits, over=over)) as results:
             for result in results:
                 if result is not None:
                     unit, item = result
@@ -186,8 +244,8 @@ def search_units(
                         total += len(parts)
                         closed += 1
                         journal.close_unit(unit.name, item.statistics if isinstance(item, Parts) else item)
-                watch(closed, total, tests())
-                if reason := until.reason(tests()):
+                run.watch(closed, total, tests())
+                if reason := run.until.reason(tests()):
                     return reason
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -26,7 +26,7 @@ from corpus.litmus.orders import Mode, Order
 from oracle.consistency import resolve_consistency_models
 from synth.memory.refuting import search
 from synth.memory.translating import Checked, checked, weakened
-from synth.units import Until, Unwritten
+from synth.units import SearchRun, Until, Unwritten
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def main(file: str, count: str, events: str, *scopes: str) -> None:
     seconds: dict[bool, list[float]] = {True: [], False: []}
     for seed in range(int(count)):
         started = time.monotonic()
-        found = search(mutant(table, Random(seed)).check, Unwritten(), "minisat22", 1, Until(1))
+        found = search(mutant(table, Random(seed)).check, SearchRun(Unwritten(), "minisat22", 1, Until(1)))
         seconds[bool(found.bugs)].append(time.monotonic() - started)
         if found.bugs:
             refuted[found.bugs[0].source.size] += 1

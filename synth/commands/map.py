@@ -36,7 +36,7 @@ from synth.pool import resumable
 from synth.requests import MOST_EVENTS, spelled
 from synth.screen.console import printable_lines
 from synth.screen.pictures import check_picture_name, write_picture
-from synth.units import INTERRUPTED, Until, Unwritten
+from synth.units import INTERRUPTED, SearchRun, Until, Unwritten
 from synth.watch import watching
 from synth.worker import Limits
 
@@ -169,17 +169,17 @@ def command(
     ):
         journal = opened or Unwritten()
         with watching("Translating") as watch:
-            done = search(check, journal, DEFAULT_SOLVER, places, until, watch, limits)
+            done = search(check, SearchRun(journal, DEFAULT_SOLVER, places, until, watch, limits))
         told = [ToldBug(bug, check) for bug in done.bugs]
         if not as_json:
             _tell(check, done, told)
         if not told and not done.stopped:
             with watching("Translating") as watch:
-                work = (journal, DEFAULT_SOLVER, places, until, watch, limits)
+                run = SearchRun(journal, DEFAULT_SOLVER, places, until, watch, limits)
                 if not stated:
-                    search_features(done, check, work)
+                    search_features(done, check, run)
                 if weakest and not done.stopped:
-                    search_weaker(done, check, work)
+                    search_weaker(done, check, run)
             if not as_json:
                 _tell_more(check, done)
         if opened is not None:

@@ -40,7 +40,7 @@ from synth.pool import resumable
 from synth.requests import spelled
 from synth.screen.console import printable_lines
 from synth.screen.pictures import write_picture
-from synth.units import INTERRUPTED, Until, Unwritten
+from synth.units import INTERRUPTED, SearchRun, Until, Unwritten
 from synth.watch import watching
 from synth.worker import Limits
 
@@ -85,7 +85,7 @@ def run(
     ):
         journal = opened or Unwritten()
         with watching("Translating") as watch:
-            done = search_tables(check, journal, DEFAULT_SOLVER, places, work.until, watch, work.limits)
+            done = search_tables(check, SearchRun(journal, DEFAULT_SOLVER, places, work.until, watch, work.limits))
         told = [
             [told_table_bug(bug, answer.table, check.source) for bug in (*answer.bugs, *answer.beyond)]
             for answer in done.answers
@@ -95,7 +95,9 @@ def run(
                 _tell(check, done, answer, bugs)
         if weakest and not done.stopped:
             with watching("Translating") as watch:
-                search_deletions(done, check, journal, places, work.until, watch, work.limits)
+                search_deletions(
+                    done, check, SearchRun(journal, DEFAULT_SOLVER, places, work.until, watch, work.limits)
+                )
             if not as_json:
                 _tell_deletions(check, done)
         if opened is not None:

@@ -32,7 +32,7 @@ from synth.memory.judging import labelled_record
 from synth.memory.ordering import ModelSearch, Ordering
 from synth.memory.suites import axiomatic, text_of, with_ranks
 from synth.pool import Jobs, run_tasks
-from synth.units import NEVER, Record, Until, effort_of, search_units, stopped_by
+from synth.units import NEVER, Record, SearchRun, Until, effort_of, new_tests, search_rounds, stopped_by
 from synth.worker import UNLIMITED, Limits
 
 Pair = tuple[str, str]
@@ -167,25 +167,32 @@ def compare(
     Parts that the journal has closed are not searched again. ``limits`` bound a part, and a test that is labelled.
     ``watch`` is told, one size after the other, how many parts are closed and planned, and how many tests are known.
     """
-    for events in range(comparison.events[0], comparison.events[1] + 1):
-        pairs = [pair for pair in comparison.pairs if comparison.every or not _settled(pair, comparison, done)]
-        parts = [Part(pair, sizes) for pair in pairs for sizes in splits(events, comparison.threads)]
-        found: dict[Pair, dict[str, None]] = {pair: {} for pair in pairs}
-        for part in parts:
-            if part.name in journal.closed:
-                found[part.pair].update(dict.fromkeys(each.program for each in journal.units.get(part.name, ())))
+    found: dict[Pair, dict[str, None]] = {}
 
-        def take(part: Part, founds: list[FoundTest], found: dict[Pair, dict[str, None]] = found) -> list[FoundTest]:
-            new = [each for each in founds if each.program not in found[part.pair]]
-            found[part.pair].update(dict.fromkeys(each.program for each in new))
-            return new
+    def rounds() -> Iterator[tuple[int, list[Part]]]:
+        for events in range(comparison.events[0], comparison.events[1] + 1):
+            pairs = [pair for pair in comparison.pairs if comparison.every or not _settled(pair, comparison, done)]
+            parts = [Part(pair, sizes) for pair in pairs for sizes in splits(events, comparison.threads)]
+            found.clear()
+            found.update({pair: {} for pair in pairs})
+            for part in parts:
+                if part.name in journal.closed:
+                    found[part.pair].update(dict.fromkeys(each.program for each in journal.units.get(part.name, ())))
+            yield events, parts
 
-        def known(found: dict[Pair, dict[str, None]] = found) -> int:
-            return sum(map(len, done.tests.values())) + sum(map(len, found.values()))
+    def take(part: Part, founds: list[FoundTest]) -> list[FoundTest]:
+        new = new_tests(founds, found[part.pair])
+        found[part.pair].update(dict.fromkeys(each.program for each in new))
+        return new
 
-        work = partial(run_part, comparison=comparison, solver=solver)
-        done.stopped = search_units(parts, work, journal, jobs, take, known, until, watch, limits)
-        for pair in pairs:
+    def known() -> int:
+        return sum(map(len, done.tests.values())) + sum(map(len, found.values()))
+
+    run = SearchRun(journal, solver, jobs, until, watch, limits)
+    work = partial(run_part, comparison=comparison, solver=solver)
+    for events, stopped in search_rounds(rounds(), work, take, known, run):
+        done.stopped = stopped
+        for pair in found:
             tests = with_ranks(
                 _recorded(found[pair], comparison, jobs, limits, done), {test.name for test in done.tests[pair]}
             )

@@ -8,10 +8,10 @@ equal bytes. Of each bug, the journal has the source's test and, beside it, the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cache, partial
-from typing import Any, TypeVar
+from typing import Any
 
 from constraints.loop import SolverEffort, solutions
 from constraints.programs.forbidden import Forbidden, SeparationQuestion, Shapes, splits
@@ -26,19 +26,10 @@ from synth import VERSION
 from synth.memory.comparison import descended
 from synth.memory.suites import renamed, with_ranks
 from synth.memory.translating import Checked, Feature, MappingBug, bug_of, features, tells, weakened
-from synth.pool import Jobs
-from synth.units import Record, Until, effort_of, search_units
-from synth.worker import UNLIMITED, Limits
-
-Watching = Callable[[int, int, int], None]
-"""A function that is told how many units are closed and planned, and how many bugs are known."""
+from synth.units import SearchRun, effort_of, new_tests, search_rounds, search_statistics
 
 TARGET = "target"
 """The folder in a corpus of bugs that holds the target's tests, under the names of the source's."""
-
-
-def unwatched(closed: int, planned: int, bugs: int) -> None:
-    """Ignore the progress of a search that has no watcher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,38 +107,30 @@ def run_unit(unit: SizeUnit, check: Checked, solver: str) -> Iterator[list[Found
     yield asdict(effort)
 
 
-def search(
-    check: Checked,
-    journal: Record,
-    solver: str,
-    jobs: Jobs,
-    until: Until,
-    watch: Watching = unwatched,
-    limits: Limits = UNLIMITED,
-) -> Searched:
-    """Search every unit that the journal has not closed, up to the first size with bugs or ``until.tests`` of them.
-
-    ``limits`` bound a unit. ``watch`` is told of the units of one size after the other.
+def search(check: Checked, run: SearchRun) -> Searched:
+    """Search every unit that the journal has not closed, up to the first size with bugs or ``run.until.tests`` of
+    them.
     """
-    known = {found.program: found for founds in journal.units.values() for found in founds}
-    wrong = {name for name, founds in journal.units.items() if founds}
+    known = {found.program: found for founds in run.journal.units.values() for found in founds}
+    wrong = {name for name, founds in run.journal.units.items() if founds}
 
     def take(unit: SizeUnit, founds: list[FoundTest]) -> list[FoundTest]:
-        new = [found for found in founds if found.program not in known]
-        if until.tests is not None:
-            new = new[: max(0, until.tests - len(known))]
+        new = new_tests(founds, known, run.until.tests)
         known.update({found.program: found for found in new})
         wrong.add(unit.name)
         return new
 
     done = Searched(check.events[0] - 1)
-    for events in range(check.events[0], check.events[1] + 1):
-        units = [SizeUnit(sizes) for sizes in divided(events, check)]
-        work = partial(run_unit, check=check, solver=solver)
-        done.stopped = search_units(units, work, journal, jobs, take, lambda: len(known), until, watch, limits)
-        if not done.stopped:
+    units = {
+        events: [SizeUnit(sizes) for sizes in divided(events, check)]
+        for events in range(check.events[0], check.events[1] + 1)
+    }
+    work = partial(run_unit, check=check, solver=run.solver)
+    for events, stopped in search_rounds(units.items(), work, take, lambda: len(known), run):
+        done.stopped = stopped
+        if not stopped:
             done.events = events
-        if done.stopped or any(unit.name in wrong for unit in units):
+        if any(unit.name in wrong for unit in units[events]):
             break
     done.bugs = named(known.values(), check)
     return done
@@ -185,31 +168,17 @@ def run_step(step: WeakerMapping | Feature, solver: str) -> Iterator[list[FoundT
     yield {**asdict(effort), "events": events, "bug": bug}
 
 
-AnyStep = TypeVar("AnyStep", WeakerMapping, Feature)
+def search_weaker(done: Searched, check: Checked, run: SearchRun) -> None:
+    """Add to the state of a sound mapping those that are one step weaker, each searched up to its first bug."""
+    steps = [WeakerMapping(name, weaker) for name, weaker in weakened(check)]
+    done.stopped, found = search_statistics(steps, partial(run_step, solver=run.solver), run)
+    done.weaker = [Weaker(step.name, statistics["events"], statistics["bug"]) for step, statistics in found]
 
 
-Work = tuple[Record, str, Jobs, Until, Watching, Limits]
-"""How steps are searched: the journal, the solver, processes, the end, and who watches; limits bound a step."""
-
-
-def search_steps(steps: Sequence[AnyStep], done: Searched, work: Work) -> list[tuple[AnyStep, Mapping[str, Any]]]:
-    """Search mappings near a sound one, each up to its first bug, and return the result of each that was searched."""
-    journal, solver, jobs, until, watch, limits = work
-    run = partial(run_step, solver=solver)
-    done.stopped = search_units(steps, run, journal, jobs, lambda step, founds: [], lambda: 0, until, watch, limits)
-    return [(step, journal.closed[step.name]) for step in steps if step.name in journal.closed]
-
-
-def search_weaker(done: Searched, check: Checked, work: Work) -> None:
-    """Add to the state of a sound mapping those that are one step weaker."""
-    found = search_steps([WeakerMapping(name, weaker) for name, weaker in weakened(check)], done, work)
-    done.weaker = [Weaker(step.name, said["events"], said["bug"]) for step, said in found]
-
-
-def search_features(done: Searched, check: Checked, work: Work) -> None:
+def search_features(done: Searched, check: Checked, run: SearchRun) -> None:
     """Add to the state of a sound mapping which features of the source its sizes exercise."""
-    found = search_steps(list(features(check)), done, work)
-    done.exercised = [(feature, said["bug"]) for feature, said in found]
+    done.stopped, found = search_statistics([*features(check)], partial(run_step, solver=run.solver), run)
+    done.exercised = [(feature, statistics["bug"]) for feature, statistics in found]
 
 
 def write_bugs(journal: Journal, done: Searched, solver: str, seconds: float) -> None:

@@ -24,7 +24,7 @@ which then return undef; what else an execution may not do, it may not do in a p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property, partial
 from hashlib import sha256
@@ -63,11 +63,9 @@ from synth import VERSION
 from synth.inputs import MEMORY
 from synth.memory.explanation import explanation_account, explanation_record, machine_account
 from synth.memory.judging import explain_with, labelled_record
-from synth.memory.refuting import SizeUnit, Watching, unwatched
+from synth.memory.refuting import SizeUnit
 from synth.memory.suites import axiomatic
-from synth.pool import Jobs
-from synth.units import Record, Until, effort_of, search_units
-from synth.worker import UNLIMITED, Limits
+from synth.units import SearchRun, Until, effort_of, new_tests, search_rounds, search_statistics
 
 SOURCE = "amdgpu"
 """The model that tables are to keep, where none is named."""
@@ -248,37 +246,32 @@ class SearchedTables:
     stopped: str = ""
 
 
-def search_tables(
-    check: CheckedTables,
-    journal: Record,
-    solver: str,
-    jobs: Jobs,
-    until: Until,
-    watch: Watching = unwatched,
-    limits: Limits = UNLIMITED,
-) -> SearchedTables:
+def search_tables(check: CheckedTables, run: SearchRun) -> SearchedTables:
     """Search every size up to the first at which each table has bugs, then the shapes beyond.
 
-    The tests of units that the journal has closed are explored again. ``limits`` bound a unit; ``watch`` is told of
-    the units of one size after the other. A search that was cut short tells of what was found till then.
+    The tests of units that the journal has closed are explored again. A search that was cut short tells of what was
+    found till then.
     """
-    found = {each.program: None for founds in journal.units.values() for each in founds}
+    found = {each.program: None for founds in run.journal.units.values() for each in founds}
     done = SearchedTables([TableAnswer(each, check.events[0] - 1) for each in check.tables])
     lost = {each.name: lost_steps(each.table, check.order) for each in check.tables}
     for answer in done.answers:
         answer.lost = [step.text for step in lost[answer.table.name]]
 
     def take(unit: SizeUnit, founds: list[FoundTest]) -> list[FoundTest]:
-        new = [each for each in founds if each.program not in found]
+        new = new_tests(founds, found)
         found.update({each.program: None for each in new})
         return new
 
     explored: set[str] = set()
-    for events in range(check.events[0], check.events[1] + 1):
-        units = [SizeUnit(sizes) for sizes in splits(events, check.threads)[::-1]]
-        work = partial(run_unit, check=check, solver=solver)
-        timely = Until(moment=until.moment)
-        done.stopped = search_units(units, work, journal, jobs, take, lambda: len(found), timely, watch, limits)
+    units = (
+        (events, [SizeUnit(sizes) for sizes in splits(events, check.threads)[::-1]])
+        for events in range(check.events[0], check.events[1] + 1)
+    )
+    work = partial(run_unit, check=check, solver=run.solver)
+    timely = replace(run, until=Until(moment=run.until.moment))
+    for events, left in search_rounds(units, work, take, lambda: len(found), timely):
+        done.stopped = left
         done.suite = tuple(found)
         here = [each for each in named_suite(done.suite) if each[0] == events and each[1].name not in explored]
         explored |= {test.name for _, test in here}
@@ -289,7 +282,7 @@ def search_tables(
                     for size, minimal in here
                     for kind, test in _with_stronger(minimal, lost[answer.table.name], check)
                 )
-                stopped = _explore(answer, tests, answer.bugs, check, until)
+                stopped = _explore(answer, tests, answer.bugs, check, run.until)
                 done.stopped = done.stopped or stopped
                 answer.events = answer.events if done.stopped else events
         if done.stopped or all(answer.bugs for answer in done.answers):
@@ -297,7 +290,8 @@ def search_tables(
     for answer in done.answers:
         if not done.stopped and not answer.bugs:
             answer.shapes = 0
-            done.stopped = _explore(answer, _shapes_beyond(check.events[1], check.scopes), answer.beyond, check, until)
+            beyond = _shapes_beyond(check.events[1], check.scopes)
+            done.stopped = _explore(answer, beyond, answer.beyond, check, run.until)
     return done
 
 
@@ -425,15 +419,7 @@ def run_deletion(
     yield {**asdict(SolverEffort()), **asdict(judged_deletion(unit, check, suite, known))}
 
 
-def search_deletions(
-    done: SearchedTables,
-    check: CheckedTables,
-    journal: Record,
-    jobs: Jobs,
-    until: Until,
-    watch: Watching = unwatched,
-    limits: Limits = UNLIMITED,
-) -> None:
+def search_deletions(done: SearchedTables, check: CheckedTables, run: SearchRun) -> None:
     """Add to the answer on each table without a bug of the sizes searched what each part of its rows is needed for.
 
     Rows that no program here is translated by are left out.
@@ -444,14 +430,10 @@ def search_deletions(
         rows = _rows_of_words(answer.table, check.words)
         parts = [each for each in deletions(answer.table.table) if each.row in rows]
         units = [DeletionUnit(answer.table, number, each) for number, each in enumerate(parts)]
-        work: Callable[[DeletionUnit], Iterator[Any]] = partial(
-            run_deletion, check=check, suite=done.suite, known=frozenset(bug.test.name for bug in answer.beyond)
-        )
-        done.stopped = search_units(
-            units, work, journal, jobs, lambda unit, founds: [], lambda: 0, until, watch, limits
-        )
-        said = [journal.closed[unit.name] for unit in units if unit.name in journal.closed]
-        answer.deletions = [_judged(each) for each in said]
+        known = frozenset(bug.test.name for bug in answer.beyond)
+        work = partial(run_deletion, check=check, suite=done.suite, known=known)
+        done.stopped, found = search_statistics(units, work, run)
+        answer.deletions = [_judged(statistics) for _, statistics in found]
 
 
 def _rows_of_words(named: NamedTable, words: Vocabulary) -> set[RowKey]:

@@ -53,7 +53,7 @@ from synth.inputs import MEMORY
 from synth.memory.counts import AXIOM
 from synth.memory.judging import labelled_record
 from synth.pool import Jobs
-from synth.units import Parts, SearchOutcome, Until, as_left, effort_of, search_units
+from synth.units import Parts, SearchOutcome, SearchRun, Until, as_left, effort_of, new_tests, search_units
 from synth.watch import watching
 from synth.worker import UNLIMITED, Limits
 
@@ -426,16 +426,16 @@ def synthesise(
 
     def take(unit: SuiteUnit, founds: list[FoundTest]) -> list[FoundTest]:
         there = known[unit.criterion]
-        new = [found for found in founds if found.program not in there]  # several parts may find images of one test
-        if max_tests is not None and unit.criterion == request.criterion:
-            new = new[: max(0, max_tests - len(there))]
+        most = max_tests if unit.criterion == request.criterion else None
+        new = new_tests(founds, there, most)  # several parts may find images of one test
         there.update(found.program for found in new)
         return new
 
     work = partial(run_unit, request=request, solver=solver)
     until = Until.limits(max_tests, time_limit)
     tests = known[request.criterion]
-    stopped = search_units(planned, work, journal, jobs, take, lambda: len(tests), until, watch, limits)
+    run = SearchRun(journal, solver, jobs, until, watch, limits)
+    stopped = search_units(planned, work, take, lambda: len(tests), run)
     return SuiteOutcome(stopped, {criterion: len(found) for criterion, found in known.items()})
 
 

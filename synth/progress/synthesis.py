@@ -29,7 +29,7 @@ from oracle.progress.models import MODELS, ProgressModel, Vector, Verdict
 from oracle.progress.plugins import resolve_models
 from synth import VERSION
 from synth.pool import Jobs
-from synth.units import Parts, SearchOutcome, Until, as_left, effort_of, search_units
+from synth.units import Parts, SearchOutcome, SearchRun, Until, as_left, effort_of, search_rounds
 from synth.watch import watching
 
 CUTTING = 2
@@ -323,18 +323,23 @@ def synthesise(
             outcome.tests += len(found.tests)
         return kept
 
+    def rounds() -> Iterator[tuple[int, list[CubeUnit]]]:
+        """Yield the units of each bound, with how many tests of other bounds earlier runs have found."""
+        for threads, instrs in bounds(request):
+            planned = [
+                part
+                for unit in units(request, threads, instrs)
+                for part in as_left(unit, journal, lambda unit, _: parts_of(unit))
+            ]
+            shapes = {shape_of(unit.name) for unit in planned}
+            here = sum(tests for name, tests in journal.tests.items() if shape_of(name) in shapes)
+            yield outcome.tests - here, planned
+
     work = partial(run_unit, request=request, solver=solver)
-    for threads, instrs in bounds(request):
-        planned = [
-            part
-            for unit in units(request, threads, instrs)
-            for part in as_left(unit, journal, lambda unit, _: parts_of(unit))
-        ]
-        # Tests that an earlier run found at another bound do not count for this one.
-        shapes = {shape_of(unit.name) for unit in planned}
-        elsewhere = outcome.tests - sum(tests for name, tests in journal.tests.items() if shape_of(name) in shapes)
-        outcome.stopped = search_units(planned, work, journal, jobs, take, lambda: outcome.tests, until, watch)
-        if outcome.stopped or outcome.tests > elsewhere:
+    run = SearchRun(journal, solver, jobs, until, watch)
+    for elsewhere, stopped in search_rounds(rounds(), work, take, lambda: outcome.tests, run):
+        outcome.stopped = stopped
+        if outcome.tests > elsewhere:
             break
     return outcome
 

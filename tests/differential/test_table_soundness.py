@@ -36,7 +36,7 @@ from oracle.operational.amdgpu import FAMILIES, first_level, outcomes
 from oracle.operational.deletions import deletions
 from oracle.operational.monotone import WordStep, raised, word_order
 from synth.memory.sequences import SPARED, NamedTable, checked_tables, search_tables
-from synth.units import NEVER, Unwritten
+from synth.units import SearchRun, Unwritten
 
 AMDGPU = resolve_consistency_models(["amdgpu"])[0]
 PLACES = [Place(), Place(0, 0, 0, 1), Place(0, 0, 1, 0), Place(1, 0, 0, 0)]
@@ -331,7 +331,7 @@ def is_wrong(table, sizes, kinds=((OpKind.READ, OpKind.WRITE),) * 2):
 
 def is_found_wrong(table, events=4, threads=(2, 2)):
     check = checked_tables([NamedTable("small", table, "")], AMDGPU, (2, events), threads)
-    done = search_tables(check, Unwritten(), "minisat22", 1, NEVER)
+    done = search_tables(check, SearchRun(Unwritten(), "minisat22", 1))
     return bool(done.answers[0].bugs)
 
 
