@@ -46,14 +46,15 @@ def compiled_launch(layout: Layout) -> CompiledLaunch:
         within = warp - cta * layout.warps
         first = cta * (1 if parameters.interleaved else layout.turns)
         ids.append((within * parameters.slots * layout.lanes + lane, first))
+    every, shared = (tuple(location.name for location in row) for row in (layout.globals, layout.shareds))
     return CompiledLaunch(
-        layout.test,
-        layout.terms,
-        tuple(ids),
-        parameters.slots,
-        layout.instances,
-        LocationRow(tuple(location.name for location in layout.globals), layout.stride, layout.counters),
-        LocationRow(tuple(location.name for location in layout.shareds), layout.shared_stride, layout.shared_words),
+        test=layout.test,
+        terms=layout.terms,
+        places=tuple(ids),
+        slots=parameters.slots,
+        instances=layout.instances,
+        global_memory=LocationRow(every, layout.stride, layout.counters),
+        shared_memory=LocationRow(shared, layout.shared_stride, layout.shared_words),
     )
 
 

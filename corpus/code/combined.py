@@ -8,10 +8,11 @@ shifted by ``c & 31``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from functools import reduce
+from itertools import combinations
 
 from corpus.code.values import Value
-from corpus.litmus.ptx_arithmetic import WIDTHS, type_of
+from corpus.litmus.ptx_arithmetic import WIDTHS, compute, type_of
 
 Step = Callable[[str, Sequence[Value]], Value]
 """What gives the result of an instruction, by its opcode, of operands that are known or not."""
@@ -25,18 +26,31 @@ def expansion(name: str) -> Expansion | None:
 
 
 def _by_table(step: Step, words: Sequence[str], values: Sequence[Value]) -> Value:
-    """``lop3``: the sum, without carry, of products of operands: of those whose bit in the table's transform is 1."""
+    """``lop3``: a sum, without carry, of products of the operands that are not known, each with a mask: the algebraic
+    normal form of the table where the others are known.
+    """
     *operands, table = values
     assert isinstance(table, int)
+    every = (1 << 32) - 1
+    later = [place for place, value in enumerate(operands) if not isinstance(value, int)]
+    masks: dict[tuple[int, ...], int] = {}
+    for count in range(len(later) + 1):
+        for chosen in combinations(later, count):
+            bits = [value if isinstance(value, int) else every * (n in chosen) for n, value in enumerate(operands)]
+            mask = compute("lop3", ("b32",), [*bits, table])
+            for fewer in range(count):
+                for others in combinations(chosen, fewer):
+                    mask ^= masks[others]
+            masks[chosen] = mask
+    number = masks.pop(())
+    used = {chosen: mask for chosen, mask in masks.items() if mask}
+    if number == 0 and len(later) == 2 and len(used) == 3 and len(set(used.values())) == 1:  # x^y^(x&y) is x|y
+        return step("and.b32", (step("or.b32", [operands[place] for place in later]), next(iter(used.values()))))
     total: Value = 0
-    for chosen in product((0, 1), repeat=3):
-        below = product(*((0, 1) if bit else (0,) for bit in chosen))
-        if sum(table >> (4 * a + 2 * b + c) & 1 for a, b, c in below) % 2:
-            every: Value = (1 << 32) - 1
-            for value, bit in zip(operands, chosen, strict=True):
-                every = step("and.b32", (every, value)) if bit else every
-            total = step("xor.b32", (total, every))
-    return total
+    for chosen, mask in used.items():
+        term = reduce(lambda one, other: step("and.b32", (one, other)), [operands[place] for place in chosen])
+        total = step("xor.b32", (total, step("and.b32", (term, mask))))
+    return step("xor.b32", (total, number))
 
 
 def _long(step: Step, low: Value, high: Value) -> Value:

@@ -30,7 +30,7 @@ from corpus.code.residual import END, Residual
 from corpus.code.table import Row
 from corpus.code.thread import FollowedThread, Meaning, State, ThreadStart
 from corpus.code.values import Symbol, Unknown
-from corpus.code.variants import follow_later, is_same, label_of
+from corpus.code.variants import follow_later, is_same, label_of, part_ways
 from corpus.litmus.instructions import Branch, Comparison, Label
 from corpus.litmus.locations import Reg
 
@@ -43,7 +43,7 @@ def follow(thread: FollowedThread, start: ThreadStart | None = None, before: Seq
     """
     out, waiting = thread.out, thread.exploration.waiting
     out.code += before
-    state = State(thread.kernel if start is None else start.function)
+    state = State(thread.kernel if start is None else start.function, machine=thread.language.machine)
     if start is not None:
         for parameter, value in zip(start.function.parameters, start.arguments, strict=False):
             define(thread, state, RegisterHome(0, parameter.name), value)
@@ -97,6 +97,8 @@ def _guarded(thread: FollowedThread, state: State, ins: ir.KernelInstruction, gu
                 return _step(thread, state, ins)
             state.place += 1
             return True
+        case Symbol(register) if thread.language.machine:
+            return part_ways(thread, state, guard.register, register)
         case Symbol(register):
             jumps, stays = ("eq", "ne") if guard.unless else ("ne", "eq")
             if ins.name == "bra":

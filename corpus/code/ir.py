@@ -46,10 +46,16 @@ class Float(NamedTuple):
     width: int
 
 
-class MemoryOperand(NamedTuple):
-    """The memory at an address: ``[%rd1+8]``, ``[x]``, ``[16]``."""
+class Sum(NamedTuple):
+    """A sum of operands, each with its factor, as of machine code: ``R2+UR4.X4``, ``-R5``."""
 
-    base: Register | SymbolRef | Number
+    terms: tuple[tuple[Operand, int], ...]
+
+
+class MemoryOperand(NamedTuple):
+    """The memory at an address: ``[%rd1+8]``, ``[x]``, ``[16]``, ``[R2+UR4]``."""
+
+    base: Register | SymbolRef | Number | Sum
     offset: int = 0
 
 
@@ -60,7 +66,7 @@ class Vector(NamedTuple):
 
 
 class Negated(NamedTuple):
-    """The negation of a predicate, ``!%p1``, or of a number in a register, ``-%r1``."""
+    """The negation of a predicate, ``!%p1``, or of a number in a register, ``-%r1``; of machine code of every bit."""
 
     operand: Operand
 
@@ -79,7 +85,7 @@ class Element(NamedTuple):
     which: str
 
 
-Operand = Register | SymbolRef | Number | Float | MemoryOperand | Vector | Negated | Both | Element
+Operand = Register | SymbolRef | Number | Float | Sum | MemoryOperand | Vector | Negated | Both | Element
 
 
 class SourceLine(NamedTuple):

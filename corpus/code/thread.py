@@ -44,12 +44,13 @@ class Frame:
 
 @dataclass
 class State:
-    """A place in the code with what is known there."""
+    """A place in the code with what is known there. ``machine``: a function has the registers of its caller."""
 
     function: ir.KernelFunction
     place: int = 0
     frames: tuple[Frame, ...] = ()
     known: dict[Home, Value] = field(default_factory=dict)
+    machine: bool = False
 
     @property
     def depth(self) -> int:
@@ -62,7 +63,7 @@ class State:
 
     def home(self, register: str) -> RegisterHome:
         """Return where a register of the function that is followed is known."""
-        return RegisterHome(len(self.frames), register)
+        return RegisterHome(0 if self.machine else len(self.frames), register)
 
     def cells_of(self, array: Array) -> list[Cell]:
         """Return where parts of an array of the thread's own are known."""
@@ -314,6 +315,8 @@ class KernelLanguage:
     parts do, where they do not race. ``grows``: a kernel begins as one thread, which creates the others. ``ends``: a
     body ends by instructions that say so. ``functions`` are those of the system that threads go on behind.
     ``reads_constants`` decides whether a load is of memory that nothing may write while the kernel runs.
+    ``machine``: it is code of a machine, whose functions have one set of registers, and whose predicates stand for
+    branches: one that memory decides is known on each way that it leads to.
     """
 
     row_of: RowOf
@@ -327,3 +330,4 @@ class KernelLanguage:
     ends: bool = False
     functions: Mapping[str, SystemFunction] = field(default_factory=dict)
     reads_constants: Callable[[ir.KernelInstruction], bool] | None = None
+    machine: bool = False

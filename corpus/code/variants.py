@@ -9,6 +9,8 @@ from __future__ import annotations
 from corpus.code.evaluation import lift
 from corpus.code.places import Cell
 from corpus.code.thread import FollowedThread, State
+from corpus.litmus.instructions import Branch, Comparison
+from corpus.litmus.locations import Reg
 
 MOST_VARIANTS = 4_096
 """The most variants that a place may have."""
@@ -42,6 +44,17 @@ def follow_later(thread: FollowedThread, state: State) -> str:
     if new:
         thread.exploration.waiting.append((label, state))
     return label
+
+
+def part_ways(thread: FollowedThread, state: State, predicate: str, register: str) -> bool:
+    """Go on at the instruction at hand on two ways, as memory decides: on one a predicate holds, on the other not. A
+    register of the residual program holds the predicate.
+    """
+    holds = state.moved_to(state.place)
+    holds.known[state.home(predicate)] = 1
+    thread.out.put(Branch(follow_later(thread, holds), Comparison("ne", Reg(register), 0)))
+    state.known[state.home(predicate)] = 0
+    return True
 
 
 def is_same(thread: FollowedThread, one: State, other: State) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,19 +16,24 @@ from planted_sass import faulty_sass
 
 from backends.cuda.ptxas import compiled_launch
 from backends.shared.layout import place
-from corpus.code.sass.computing import COMPUTED, KINDS, sass_row
-from corpus.code.sass.operands import SassOperands, SassState
-from corpus.code.sass.reader import read_sass
-from corpus.code.sass.text import SassInstruction
-from corpus.code.sass.values import ALL, Arithmetic, MachineValue, Relative
+from corpus.code import ir
+from corpus.code.arithmetic import computed
+from corpus.code.places import RegisterHome
+from corpus.code.sass.computing import COMPUTED
+from corpus.code.sass.launch import ALL
+from corpus.code.sass.operands import KINDS, operand_of, targets
+from corpus.code.sass.reader import SASS, read_sass
+from corpus.code.sass.table import row_named
 from corpus.code.sass.words import TRANSLATION
-from corpus.code.table import rows_of
+from corpus.code.table import Refusal, Row, rows_of
+from corpus.code.thread import FollowedThread, Meaning, State, new_thread
+from corpus.code.values import Symbol, Value
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.litmus.arithmetic import compute as calculated
 from corpus.litmus.describe import describe
-from corpus.litmus.instructions import Fence, Instruction, Load, Rmw, Store
-from corpus.litmus.locations import Operand, Reg
+from corpus.litmus.instructions import Assign, Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.locations import Reg
 from corpus.litmus.orders import Order, Scope
 from corpus.litmus.ptx_arithmetic import compute, signed
 from corpus.litmus.test import LitmusTest
@@ -200,31 +204,39 @@ def test_where_the_code_comes_from_is_told_in_errors() -> None:
         assert "\n" not in str(wrong.value)
 
 
+KERNEL = ir.KernelFunction("run", True, (), (), {}, (), (), {}, {})
+
+
+def followed(capability: int = 90) -> FollowedThread:
+    """Return a thread of which nothing has been followed."""
+    launch = compiled_launch(place(parse_litmus(SPIN)))
+    return new_thread(ir.Module("", "", f"sm_{capability}", {}, {}, "sass"), KERNEL, launch, launch.ids(0), SASS)
+
+
+def state_of(known: dict[str, Value]) -> State:
+    """Return a state in which registers are known."""
+    return State(KERNEL, known={RegisterHome(0, name): value for name, value in known.items()}, machine=True)
+
+
 def test_logic_of_any_table_is_that_of_its_bits() -> None:
     """What stays of ``LOP3`` computes, for values that come later, what its table gives for them."""
     chance = random.Random(29)
     for table in range(256):
         registers = {name: chance.getrandbits(32) for name in ("a", "b", "c")}
-        emitted: list[tuple[str, str, tuple[Operand, ...]]] = []
-
-        def emit(
-            operation: str, *operands: Operand, into: list[tuple[str, str, tuple[Operand, ...]]] = emitted
-        ) -> Relative:
-            into.append((f"t{len(into)}", operation, operands))
-            return Relative(into[-1][0])
-
-        values: list[MachineValue] = [
-            number if chance.random() < 0.3 else Relative(name) for name, number in registers.items()
+        thread = followed()
+        values: list[Value] = [
+            number if chance.random() < 0.3 else Symbol(name, 32) for name, number in registers.items()
         ]
-        result = Arithmetic(emit).logic(table, values)
+        result = computed(thread, "lop3.b32", [*values, table])
         holds = {name: signed(number, 32) for name, number in registers.items()}
-        for target, operation, operands in emitted:
-            left, right = (holds[each.name] if isinstance(each, Reg) else each for each in operands)
+        for ins in (left.instruction for left in thread.out.code):
+            assert isinstance(ins, Assign)
+            left, right = (holds[each.name] if isinstance(each, Reg) else each for each in ins.operands)
             assert isinstance(left, int)
             assert isinstance(right, int)
-            holds[target] = calculated(operation, left, right)
-        found = holds[result.register] + result.offset if isinstance(result, Relative) else result
-        assert found is not None
+            holds[ins.target] = calculated(ins.operation, left, right)
+        found = holds[result.register] if isinstance(result, Symbol) else result
+        assert isinstance(found, int)
         assert found & ALL == compute("lop3", ("b32",), [*registers.values(), table])
 
 
@@ -352,24 +364,35 @@ def test_rows_that_compute_leave_memory_as_it_is() -> None:
     assert understood > 20
 
 
+def instruction(
+    opcode: str, parts: tuple[str, ...], operands: tuple[str, ...]
+) -> tuple[ir.KernelInstruction, Row[Meaning]]:
+    """Return an instruction, and its row."""
+    given = tuple(map(operand_of, operands))
+    row = row_named(opcode, parts, given)
+    assert isinstance(row, Row), (opcode, parts, operands)
+    return ir.KernelInstruction(opcode, parts, given, None, 1), row
+
+
 @pytest.mark.parametrize("capability", [75, 100])
 def test_each_row_is_fed_once(capability: int) -> None:
     """What it computes of known numbers, of unknown ones and of operands of other kinds; none ends in a traceback."""
-    of = SassOperands(Arithmetic(lambda operation, *_: Relative("t")), capability, {"SR_TID.X": 1})
-    states = [SassState("run"), SassState("run", known={**{f"R{n}": n for n in range(10)}, "P1": 1, "P2": 0})]
-    states.append(SassState("run", known={"R8": Relative("t"), "P2": 0}))
+    numbers: dict[str, Value] = {**{f"R{n}": n for n in range(10)}, "P1": 1, "P2": 0}
     counts: Counter[str] = Counter()
     for opcode, row in rows_of(COMPUTED):
         for part in ["", *words_of(row)]:
             for operands in operands_of(row, lambda kind: KINDS[kind].examples[:1]):
-                ins = SassInstruction(None, tuple(filter(None, (opcode, part))), operands)
-                assert sass_row(ins) is row, ins
-                assert isinstance(sass_row(replace(ins, parts=(*ins.parts, "FOO"))), str)
-                assert isinstance(sass_row(replace(ins, operands=(*operands, *["[R2]"] * 8))), str)
-                found = [row.meaning(of, state, ins) for state in states]
-                counts["understood" if found[1] is not None else "of unknown result"] += 1
+                ins, found = instruction(opcode, tuple(filter(None, (part,))), operands)
+                assert found is row, ins
+                assert isinstance(row_named(opcode, (*ins.words, "FOO"), ins.operands), Refusal)
+                assert isinstance(row_named(opcode, ins.words, (*ins.operands, *[operand_of("[R2]")] * 8)), Refusal)
+                thread = followed(capability)
+                known = [state_of({}), state_of(numbers), state_of({"R8": Symbol("R8", 32), "P2": 0})]
+                assert all(row.meaning(thread, state, ins) for state in known)
+                written = [known[1].home(each.name) for each in targets(ins) if isinstance(each, ir.Register)]
+                counts["understood" if any(home in known[1].known for home in written) else "of unknown result"] += 1
     print(f"SASS, {len(COMPUTED)} opcodes that compute have a row: {dict(counts)}")
-    assert counts["understood"] > 60
+    assert counts["understood"] > 120
 
 
 NUMBERS = {
@@ -391,12 +414,11 @@ NUMBERS = {
 @pytest.mark.parametrize("words", NUMBERS, ids=[" ".join(words) for words in NUMBERS])
 def test_what_modifiers_make_of_a_number(words: tuple[str, ...]) -> None:
     """R5 is -1, and P1 holds."""
-    of = SassOperands(Arithmetic(lambda *_: Relative("t")), 90, {})
-    ins = SassInstruction(None, tuple(words[0].split(".")), words[1:])
-    row = sass_row(ins)
-    assert not isinstance(row, str)
-    state = SassState("run", known={"R5": ALL, "P1": 1})
-    assert dict(row.meaning(of, state, ins) or []).get(words[1]) == NUMBERS[words]
+    opcode, *parts = words[0].split(".")
+    ins, row = instruction(opcode, tuple(parts), words[1:])
+    state = state_of({"R5": ALL, "P1": 1})
+    assert row.meaning(followed(), state, ins)
+    assert state.known.get(state.home(words[1])) == NUMBERS[words]
 
 
 def mutants(count: int, seed: int) -> Counter[str]:

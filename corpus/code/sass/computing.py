@@ -1,8 +1,8 @@
 """What machine instructions compute that access no memory which threads share: a table by opcode.
 
-The words of a row are the parts that an opcode may have behind it (``corpus.code.table``). The meaning of a row returns
-what goes to which register, or None where nothing is known of that. Example: of ``IADD3 R2, P0, R2, UR6, RZ`` it is a
-sum for ``R2``, and for ``P0`` the carry, which is known where the numbers are.
+The words of a row are the parts that an opcode may have behind it (``corpus.code.table``). What is computed goes to
+registers; nothing is known any more of the others that the instruction may write. Example: of
+``IADD3 R2, P0, R2, UR6, RZ`` it is a sum for ``R2``, and for ``P0`` the carry, which is known where the numbers are.
 
 NVIDIA does not document SASS. The meanings are those of the PTX instructions that become these opcodes (PTX ISA 9.1,
 9.7.1 to 9.7.8), and addresses and results tell where a meaning is wrong: those of a test are where its layout has them.
@@ -11,297 +11,309 @@ NVIDIA does not document SASS. The meanings are those of the PTX instructions th
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
-from corpus.code.sass.operands import NOWHERE, PREDICATE, SassOperands, SassState, next_register
-from corpus.code.sass.text import SassInstruction
-from corpus.code.sass.values import ALL, MachineValue, Relative
-from corpus.code.table import (
-    NOTHING,
-    Kind,
-    MeaningT,
-    Row,
-    Table,
-    by_patterns,
-    find,
-    forms_in,
-    kind,
-    misfit_of,
-    table_of,
+from corpus.code import ir
+from corpus.code.arithmetic import compared
+from corpus.code.evaluation import define
+from corpus.code.sass.launch import ALL
+from corpus.code.sass.operands import (
+    CONSTANTS,
+    UNKNOWN,
+    added,
+    calculated,
+    combined,
+    constants,
+    held,
+    is_predicate,
+    multiplied,
+    next_register,
+    pair_of,
+    targets,
+    value_of,
 )
+from corpus.code.table import NOTHING, Row, Table, table_of
+from corpus.code.thread import FollowedThread, Meaning, State
+from corpus.code.values import Symbol, Unknown, Value
+from corpus.code.variants import part_ways
+from corpus.litmus.instructions import COMPARISONS
 from corpus.litmus.ptx_arithmetic import compute, signed
 
-Results = list[tuple[str, MachineValue]] | None
-"""What goes to which register; None where nothing is known of the result."""
-SassMeaning = Callable[[SassOperands, SassState, SassInstruction], Results]
+Results = Iterable[tuple[ir.Operand, Value]]
+"""What goes to which register."""
+Computation = Callable[[FollowedThread, State, ir.KernelInstruction], Results]
+"""What an instruction computes; nothing is known of registers that it writes besides."""
 
 
-_ADDRESS_PART = r"(?:-?U?R(?:\d{1,3}|Z)(?:\.(?:64|U32|reuse|X4|X8|X16))*|-?0x[0-9a-f]{1,16})"
-_CONSTANT = r"c\[0x[0-9a-f]{1,4}\]\[(?:U?R(?:\d{1,3}|Z)\+?)?(?:0x[0-9a-f]{1,8})?\]"
-KINDS: Mapping[str, Kind] = {
-    "R": kind(r"U?R(?:\d{1,3}|Z)(?:\.reuse)?", "R8", "R99"),
-    "S": kind(rf"[-~]?U?R(?:\d{{1,3}}|Z)(?:\.reuse)?|-?0x[0-9a-f]{{1,8}}|[-~]?{_CONSTANT}", "0x3", "R98"),
-    "P": kind(r"U?P[0-7T]", "P1", "P6"),
-    "p": kind(r"!?U?P[0-7T]", "P2", "P5"),
-    "PT": kind(r"PT", "PT"),
-    "l": kind(r"0x[0-9a-f]{1,2}", "0xc0"),
-    "h": kind(r"-?\d{1,20}(?:\.\d{1,40})?(?:e[+-]?\d{1,3})?", "1.5"),
-    "c": kind(_CONSTANT, "c[0x0][0x160]"),
-    "special": kind(r"SR[\w.]*", "SR_TID.X"),
-    "a": kind(rf"(?:desc\[UR\d{{1,3}}\])?\[{_ADDRESS_PART}(?:\+{_ADDRESS_PART})*\]", "[R2.64]"),
-    "any": kind(r"[^\n]*", "R5", "R99"),
-}
-"""The kinds of operands."""
-IS_WRONG = by_patterns(KINDS)
+def keep_results(thread: FollowedThread, state: State, written: Iterable[ir.Operand], results: Results = ()) -> None:
+    """Forget what registers hold that an instruction writes, but for its results."""
+    for register in written:
+        if isinstance(register, ir.Register):
+            state.known.pop(state.home(register.name), None)
+    for register, value in results:
+        assert isinstance(register, ir.Register)
+        if register.name in CONSTANTS:
+            continue
+        home = state.home(register.name)
+        if isinstance(value, Unknown):
+            state.known.pop(home, None)
+        else:
+            define(thread, state, home, value)
 
 
-def wrong_operands(ins: SassInstruction, forms: str) -> str | None:
-    """Return what is wrong with the operands of an instruction that has these forms, None if nothing is."""
-    fits = any(misfit_of(form, ins.operands, IS_WRONG) is None for form in forms_in(forms))
-    return None if fits else "its operands are none of those that are known"
+def _compute(computation: Computation, thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    keep_results(thread, state, targets(ins), list(computation(thread, state, ins)))
+    return True
 
 
-def row_of(table: Table[MeaningT], opcode: str, ins: SassInstruction) -> Row[MeaningT] | str:
-    """Return the row that a table has for an instruction, by its opcode there, or why it has none."""
-    found = find(table, opcode, ins.operands, IS_WRONG, ins.parts[1:])
-    return found if isinstance(found, Row) else found.why
-
-
-@lru_cache(maxsize=4096)  # what is in a loop is followed again and again
-def sass_row(ins: SassInstruction) -> Row[SassMeaning] | str:
-    """Return the row of an instruction that computes, or why it has none."""
-    opcode = ins.parts[0]
-    return row_of(COMPUTED, opcode.removeprefix("U") if opcode != "UP2UR" else opcode, ins)
-
-
-def targets(ins: SassInstruction) -> list[str]:
-    """Return the registers that an instruction of any opcode may write: the first, of 64 bits a pair, and predicates
-    among the first three operands. Comparisons write two predicates.
-    """
-    if ins.parts[0] == "R2P":
-        return [f"P{number}" for number in range(7)]
-    predicates = [text for text in ins.operands[:3] if PREDICATE.fullmatch(text)]
-    if [*ins.operands[:2]] == predicates[:2]:
-        return predicates
-    wide = "WIDE" in ins.parts or any("64" in part for part in ins.parts) or ins.parts == ("CS2R",)
-    words = 4 if "128" in ins.parts else 2 if wide else 1
-    first = next((text for text in ins.operands if text not in predicates), "RZ")
-    return [*predicates, *(next_register(first.removesuffix(".reuse"), step) for step in range(words))]
+def go_back_undecided(thread: FollowedThread, state: State, predicate: ir.Operand, value: Symbol) -> bool:
+    """Go back to the instruction that was begun, on two ways, as a predicate that memory gives is on each of them."""
+    inner = predicate.operand if isinstance(predicate, ir.Negated) else predicate
+    assert isinstance(inner, ir.Register)
+    state.place -= 1
+    return part_ways(thread, state, inner.name, value.register)
 
 
 class _Split(NamedTuple):
-    """The operands of an instruction: what it writes, predicates that it writes besides, and what it asks for."""
+    """The operands of an instruction: what it writes, predicates that it writes besides, what it is given, and the
+    predicates at the end.
+    """
 
-    target: str
-    told: list[str]
-    sources: list[str]
-    asked: list[str]
+    target: ir.Operand
+    more: list[ir.Operand]
+    sources: list[ir.Operand]
+    conditions: list[ir.Operand]
 
     @classmethod
-    def of(cls, ins: SassInstruction) -> _Split:
-        given, told = list(ins.operands), []
-        asked: list[str] = []
-        if PREDICATE.fullmatch(given[0]):
-            told.append(given.pop(0))
+    def of(cls, ins: ir.KernelInstruction) -> _Split:
+        given = list(ins.operands)
+        more: list[ir.Operand] = []
+        conditions: list[ir.Operand] = []
+        if is_predicate(given[0]):
+            more.append(given.pop(0))
         target = given.pop(0)
-        while given and PREDICATE.fullmatch(given[0]):
-            told.append(given.pop(0))
-        while given and PREDICATE.fullmatch(given[-1]):
-            asked.insert(0, given.pop())
-        return cls(target, told, given, asked)
+        while given and is_predicate(given[0]):
+            more.append(given.pop(0))
+        while given and is_predicate(given[-1]):
+            conditions.insert(0, given.pop())
+        return cls(target, more, given, conditions)
 
 
-def _move(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
-    return [(ins.operands[0], of.value(state, ins.operands[1]))]
+def _move(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
+    return [(ins.operands[0], value_of(thread, state, ins.operands[1]))]
 
 
-def _special(of: SassOperands, _: SassState, ins: SassInstruction) -> Results:
+def _special(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``S2R``, and ``CS2R``, which has 64 bits."""
-    target, name = ins.operands
-    value = of.special.get(name)
-    upper = None if value is None else 0
-    return [(target, value), *([(next_register(target), upper)] if ins.parts == ("CS2R",) else [])]
+    target, source = ins.operands
+    assert isinstance(source, ir.Register)
+    (x, *_), (block, *_) = thread.ids.thread, thread.ids.block
+    zeros = ("SR_TID.Y", "SR_TID.Z", "SR_CTAID.Y", "SR_CTAID.Z", "SR_CgaCtaId", "SRZ")
+    value = {"SR_TID.X": x, "SR_CTAID.X": block, **dict.fromkeys(zeros, 0)}.get(source.name)
+    yield target, UNKNOWN if value is None else value
+    if ins.name == "CS2R" and not ins.words:
+        yield next_register(target), UNKNOWN if value is None else 0
 
 
-def _constant(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _constant(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``LDC``: words of constant memory."""
-    target, where = ins.operands
-    words = 4 if "128" in ins.parts else 2 if "64" in ins.parts else 1
-    if {"U8", "S8", "U16", "S16"}.intersection(ins.parts):
-        return None
-    found = of.constants(state, where, words)
+    target, source = ins.operands
+    assert isinstance(source, ir.MemoryOperand)
+    words = 4 if "128" in ins.words else 2 if "64" in ins.words else 1
+    if {"U8", "S8", "U16", "S16"}.intersection(ins.words):
+        return []
+    found = constants(thread, state, source, words)
     return [(next_register(target, step), value) for step, value in enumerate(found)]
 
 
-def _add(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _add(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``IADD3``, ``VIADD``, with carries of sums that are known."""
-    target, told, sources, asked = _Split.of(ins)
-    if "64" in ins.parts:
-        pairs = [of.pair(state, each) for each in sources]
-        total = of.arithmetic.total([low for low, _ in pairs])
-        return [(target, total), (next_register(target), None)]
-    values = [of.value(state, each) for each in sources]
-    if "X" in ins.parts:
-        values += [of.predicate(state, each) for each in asked]
+    target, more, sources, conditions = _Split.of(ins)
+    if "64" in ins.words:
+        return [(target, added(thread, [pair_of(thread, state, source)[0] for source in sources]))]
+    values = [value_of(thread, state, source) for source in sources]
+    if "X" in ins.words:
+        values += [value_of(thread, state, condition) for condition in conditions]
     numbers = [value & ALL for value in values if isinstance(value, int)]
-    carry = sum(numbers) >> 32 if len(numbers) == len(values) else None
-    carries = [carry if carry is None else int(carry > place) for place in range(len(told))]
-    return [(target, of.arithmetic.total(values)), *zip(told, carries, strict=True)]
+    carry = sum(numbers) >> 32
+    known = len(numbers) == len(values)
+    carries = [(predicate, int(carry > place) if known else UNKNOWN) for place, predicate in enumerate(more)]
+    return [(target, added(thread, values)), *carries]
 
 
-def _multiply(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _multiply(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``IMAD``: a product and a sum, of 32 or 64 bits."""
-    target, told, (one, other, more), asked = _Split.of(ins)
-    left, right = of.value(state, one), of.value(state, other)
-    if "HI" in ins.parts:
-        return None
-    if "WIDE" in ins.parts:
-        low, high = of.pair(state, more)
+    target, _, (one, other, addend), conditions = _Split.of(ins)
+    left, right = value_of(thread, state, one), value_of(thread, state, other)
+    if "HI" in ins.words:
+        return []
+    if "WIDE" in ins.words:
+        low, high = pair_of(thread, state, addend)
         match left, right, low, high:
             case int(), int(), int(), int():
-                unsigned = "U32" in ins.parts
-                factors = [each & ALL if unsigned else signed(each & ALL, 32) for each in (left, right)]
+                factors = [left & ALL, right & ALL] if "U32" in ins.words else [signed(left, 32), signed(right, 32)]
                 total = factors[0] * factors[1] + (high << 32) + low
                 return [(target, total & ALL), (next_register(target), total >> 32 & ALL)]
-        return [(target, of.arithmetic.total([of.arithmetic.product(left, right), low]))]
-    values = [of.arithmetic.product(left, right), of.value(state, more)]
-    if "X" in ins.parts:
-        values += [of.predicate(state, each) for each in asked]
-    return [(target, of.arithmetic.total(values)), *((each, None) for each in told)]
+        return [(target, added(thread, [multiplied(thread, left, right), low]))]
+    values = [multiplied(thread, left, right), value_of(thread, state, addend)]
+    if "X" in ins.words:
+        values += [value_of(thread, state, condition) for condition in conditions]
+    return [(target, added(thread, values))]
 
 
-def _logic(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _logic(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``LOP3.LUT``, and whether the result is not 0."""
-    target, told, sources, asked = _Split.of(ins)
-    values = [of.value(state, each) for each in sources[:3]]
-    result = of.arithmetic.logic(int(sources[3], 16), values)
-    if asked != ["!PT"]:  # whether the result is not 0, or another predicate holds
-        return [(target, result)]
-    return [(target, result), *((each, of.arithmetic.compared(("NE",), result, 0)) for each in told)]
+    target, more, sources, conditions = _Split.of(ins)
+    result = _by_table(thread, state, sources[:3], sources[3])
+    yield target, result
+    if conditions == [ir.Negated(ir.Register("PT"))]:  # whether the result is not 0, or another predicate holds
+        for predicate in more:
+            yield predicate, _compared(thread, "ne", "s32", result, 0)
 
 
-def _predicates(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _by_table(thread: FollowedThread, state: State, sources: Iterable[ir.Operand], table: ir.Operand) -> Value:
+    assert isinstance(table, ir.Number)
+    return calculated(thread, "lop3.b32", *(value_of(thread, state, source) for source in sources), table.value)
+
+
+def _predicates(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``PLOP3.LUT``: two results of three predicates."""
-    first, second, *sources = ins.operands
-    values = [of.predicate(state, each) for each in sources[:3]]
-    found: list[tuple[str, MachineValue]] = []
-    for target, table in ((first, sources[3]), (second, sources[4])):
-        if target not in NOWHERE:
-            result = of.arithmetic.logic(int(table, 16), values)
-            found.append((target, of.arithmetic.binary("and", result, 1)))
-    return found
+    for target, table in zip(ins.operands[:2], ins.operands[5:], strict=True):
+        assert isinstance(target, ir.Register)
+        if target.name not in CONSTANTS:
+            yield target, calculated(thread, "and.b32", _by_table(thread, state, ins.operands[2:5], table), 1)
 
 
-def _shift(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _shift(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``SHF``: a shift of 64 bits, of which it gives one half."""
     target, *sources = ins.operands
-    low, count, high = (of.value(state, each) for each in sources)
-    if "W" in ins.parts and not (isinstance(count, int) and count < 32):
-        return None
-    if "L" in ins.parts and "HI" not in ins.parts:
-        return [(target, of.arithmetic.binary("shl.b32", low, count))]
-    if "R" in ins.parts and "HI" in ins.parts:
-        kind = "s32" if {"S32", "S64"}.intersection(ins.parts) else "u32"
-        return [(target, of.arithmetic.binary(f"shr.{kind}", high, count))]
+    low, count, high = (value_of(thread, state, source) for source in sources)
+    if "W" in ins.words and not (isinstance(count, int) and count < 32):
+        return []
+    if "L" in ins.words and "HI" not in ins.words:
+        return [(target, calculated(thread, "shl.b32", low, count))]
+    if "R" in ins.words and "HI" in ins.words:
+        kind = "s32" if {"S32", "S64"}.intersection(ins.words) else "u32"
+        return [(target, calculated(thread, f"shr.{kind}", high, count))]
     match low, count, high:
-        case int(), int(), int() if "R" in ins.parts and "U64" in ins.parts and 32 <= count < 64:
+        case int(), int(), int() if "R" in ins.words and "U64" in ins.words and 32 <= count < 64:
             return [(target, (high & ALL) >> count - 32)]
         case int(), int(), int() if count < 32:
-            whole = (high & ALL) << 32 | low & ALL
-            return [(target, (whole << count >> 32 if "L" in ins.parts else whole >> count) & ALL)]
-    return None
+            both = (high & ALL) << 32 | low & ALL
+            return [(target, (both << count >> 32 if "L" in ins.words else both >> count) & ALL)]
+    return []
 
 
-def _scaled(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _scaled(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``LEA``: a sum with a number that is shifted."""
     target, _, sources, _ = _Split.of(ins)
-    if "HI" in ins.parts or "X" in ins.parts or len(sources) != 3:
-        return None
-    value, more, count = (of.value(state, each) for each in sources)
-    moved = value if count == 0 else of.arithmetic.binary("shl.b32", value, count)
-    return [(target, of.arithmetic.total([moved, more]))]
+    if "HI" in ins.words or "X" in ins.words or len(sources) != 3:
+        return []
+    value, addend, count = (value_of(thread, state, source) for source in sources)
+    moved = value if count == 0 else calculated(thread, "shl.b32", value, count)
+    return [(target, added(thread, [moved, addend]))]
 
 
-def _bytes(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _bytes(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``PRMT``: bytes of two numbers."""
     target, one, chosen, other = ins.operands
-    match of.value(state, one), of.value(state, other), of.value(state, chosen):
-        case int() as low, int() as high, int() as which:
-            return [(target, compute("prmt", ("b32",), [low & ALL, high & ALL, which & ALL]))]
-    return None
+    match [value_of(thread, state, source) for source in (one, other, chosen)]:
+        case [int() as low, int() as high, int() as which]:
+            return [(target, compute("prmt", ("b32",), [low, high, which]))]
+    return []
 
 
-def _mask(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _mask(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``BMSK``: so many ones from a place on."""
     target, start, count = ins.operands
-    match of.value(state, start), of.value(state, count):
+    match value_of(thread, state, start), value_of(thread, state, count):
         case int() as first, int() as number:
             return [(target, ((1 << min(number, 32)) - 1 << min(first, 32)) & ALL)]
-    return None
+    return []
 
 
-def _compare(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _compare(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``ISETP``: a comparison, and with a predicate one more."""
-    first, second, one, other, *asked = ins.operands
-    if "EX" in ins.parts:
-        return None
-    operation = next((part for part in ins.parts if part in ("AND", "OR", "XOR")), None)
-    if operation is None:
-        return None
-    result = of.arithmetic.compared(ins.parts[1:], of.value(state, one), of.value(state, other))
-    more = of.predicate(state, asked[0])
-    found = [(first, of.arithmetic.both(operation, result, more))]
-    if second not in NOWHERE:
-        found.append((second, of.arithmetic.both(operation, of.arithmetic.opposite(result), more)))
-    return found
+    first, second, one, other, condition, *_ = ins.operands
+    operation = next((word.lower() for word in ins.words if word in ("AND", "OR", "XOR")), None)
+    name = next((word.lower() for word in ins.words if word.lower() in COMPARISONS), None)
+    if operation is None or "EX" in ins.words:
+        return
+    result: Value = UNKNOWN
+    if name is not None:
+        kind = "u32" if "U32" in ins.words else "s32"
+        result = _compared(thread, name, kind, value_of(thread, state, one), value_of(thread, state, other))
+    also = value_of(thread, state, condition)
+    yield first, combined(thread, operation, result, also)
+    assert isinstance(second, ir.Register)
+    if second.name not in CONSTANTS:
+        yield second, combined(thread, operation, calculated(thread, "xor.pred", result, 1), also)
 
 
-def _select(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _compared(thread: FollowedThread, name: str, kind: str, one: Value, other: Value) -> Value:
+    """Return whether a comparison holds of two words; one of sums is of the registers that hold them."""
+    if isinstance(one, Unknown) or isinstance(other, Unknown):
+        return UNKNOWN
+    return compared(thread, (name, kind), held(thread, one), held(thread, other))
+
+
+def _select(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``SEL``: one of two values. A predicate of the running program is the result, or both ways are followed."""
     target, one, other, predicate = ins.operands
-    values = of.value(state, one), of.value(state, other)
-    asked = of.predicate(state, predicate)
-    if isinstance(asked, Relative) and values in ((1, 0), (0, 1)):
-        return [(target, asked if values[0] else of.arithmetic.opposite(asked))]
-    decided = of.decided(state, predicate)
-    return None if decided is None else [(target, values[0] if decided else values[1])]
+    values = value_of(thread, state, one), value_of(thread, state, other)
+    inner = predicate.operand if isinstance(predicate, ir.Negated) else predicate
+    match value_of(thread, state, inner):
+        case Symbol() as chosen:
+            if values not in ((1, 0), (0, 1)):
+                return go_back_undecided(thread, state, predicate, chosen)
+            given = value_of(thread, state, predicate)
+            result = given if values[0] else calculated(thread, "xor.pred", given, 1)
+        case int(number):
+            result = values[int(bool(number) is isinstance(predicate, ir.Negated))]
+        case _:
+            result = UNKNOWN
+    keep_results(thread, state, targets(ins), [(target, result)])
+    return True
 
 
-def _extreme(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _extreme(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``IMNMX``: the smaller of two numbers, or with a false predicate the larger."""
     target, one, other, predicate = ins.operands
-    least = of.predicate(state, predicate)
+    least = value_of(thread, state, predicate)
     if not isinstance(least, int):
-        return None
-    name = ("min" if least else "max") + (".u32" if "U32" in ins.parts else "")
-    return [(target, of.arithmetic.binary(name, of.value(state, one), of.value(state, other)))]
+        return []
+    opcode = f"{'min' if least else 'max'}.{'u32' if 'U32' in ins.words else 's32'}"
+    return [(target, calculated(thread, opcode, value_of(thread, state, one), value_of(thread, state, other)))]
 
 
 _LARGEST_HALF = 65504.0
 """The largest number of 16 bits with a fraction."""
 
 
-def _halves(_: SassOperands, __: SassState, ins: SassInstruction) -> Results:
+def _halves(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``HFMA2`` of zeros, by which ptxas loads a constant: two numbers of 16 bits."""
-    target, one, other, high, low = ins.operands
-    if one.lstrip("-") != "RZ" or other != "RZ" or max(abs(float(high)), abs(float(low))) > _LARGEST_HALF:
-        return None
-    (bits,) = struct.unpack("<I", struct.pack("<2e", float(low), float(high)))
-    return [(target, int(bits))]
+    target, one, other, *constant = ins.operands
+    zero = ir.Register("RZ")
+    high, low = (
+        struct.unpack("<d", part.bits.to_bytes(8, "little"))[0] for part in constant if isinstance(part, ir.Float)
+    )
+    if one not in (zero, ir.Sum(((zero, -1),))) or other != zero or max(abs(high), abs(low)) > _LARGEST_HALF:
+        return []
+    return [(target, int.from_bytes(struct.pack("<2e", low, high), "little"))]
 
 
-def _vote(of: SassOperands, state: SassState, ins: SassInstruction) -> Results:
+def _vote(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """``VOTE``: of the lanes that are together, of which the thread is taken to be the only one."""
-    *told, source = ins.operands
-    own = 1 if "EQ" in ins.parts else of.predicate(state, source)
-    return [(target, own) for target in told]
+    *written, source = ins.operands
+    own = 1 if "EQ" in ins.words else value_of(thread, state, source)
+    return [(target, own) for target in written]
 
 
-def _unknown(_: SassOperands, __: SassState, ___: SassInstruction) -> Results:
+def _forget(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
     """Nothing is known of the result."""
-    return None
+    return []
 
 
 def any_of(*parts: str) -> str:
@@ -309,8 +321,14 @@ def any_of(*parts: str) -> str:
     return f"{'|'.join(parts)}*" if parts else ""
 
 
-def _row(opcodes: str, parts: str, operands: str, meaning: SassMeaning) -> Row[SassMeaning]:
-    return Row(opcodes, NOTHING, operands, meaning, any_of(*parts.split()))
+def _row(opcodes: str, parts: str, operands: str, meaning: Meaning) -> Row[Meaning]:
+    """Return the row of opcodes, and of those of uniform registers with a ``U`` before them."""
+    names = ",".join(name for opcode in opcodes.split(",") for name in (opcode, f"U{opcode}"))
+    return Row(names, NOTHING, operands, meaning, any_of(*parts.split()))
+
+
+def _computes(opcodes: str, parts: str, operands: str, computation: Computation) -> Row[Meaning]:
+    return _row(opcodes, parts, operands, partial(_compute, computation))
 
 
 _FLOATS = "FTZ RN RM RP RZ SAT F16 F32 U8 S8 U16 S16 U32 S32 CEIL FLOOR TRUNC NTZ RCP RSQ SQRT LG2 EX2 SIN COS"
@@ -327,28 +345,28 @@ _OTHERS: Mapping[str, str] = {
 }
 """Opcodes that write one register, or predicates, and of whose results nothing is known; the parts of each."""
 
-COMPUTED: Table[SassMeaning] = table_of(
+COMPUTED: Table[Meaning] = table_of(
     [
-        _row("MOV", "32I U32", "R S", _move),
-        _row("R2UR", "", "R R", _move),
-        _row("S2R,S2UR", "", "R special", _special),
-        _row("CS2R", "32", "R special", _special),
-        _row("LDC,LDCU", "32 64 128 U8 S8 U16 S16", "R c", _constant),
-        _row("IADD3", "X 64", "R P? P? S S S p? p?", _add),
-        _row("VIADD,IADD", "X 64", "R P? P? S S p? p?", _add),
-        _row("IMAD", "MOV IADD SHL U32 WIDE X HI", "R P? S S S p?", _multiply),
-        _row("LOP3", "LUT", "P? R S S S l p", _logic),
-        _row("PLOP3", "LUT", "P P p p p l l", _predicates),
-        _row("SHF", "L R U32 S32 U64 S64 HI W", "R S S S", _shift),
-        _row("LEA", "HI X SX32", "R P? S S S S? p?", _scaled),
-        _row("PRMT", "", "R S S S", _bytes),
-        _row("BMSK", "", "R S S", _mask),
-        _row("ISETP", "EQ NE LT LE GT GE U32 S32 AND OR XOR EX", "P P S S p p?", _compare),
+        _computes("MOV", "32I U32", "R S", _move),
+        _computes("R2UR", "", "R R", _move),
+        _computes("S2R,S2UR", "", "R special", _special),
+        _computes("CS2R", "32", "R special", _special),
+        _computes("LDC,LDCU", "32 64 128 U8 S8 U16 S16", "R c", _constant),
+        _computes("IADD3", "X 64", "R P? P? S S S p? p?", _add),
+        _computes("VIADD,IADD", "X 64", "R P? P? S S p? p?", _add),
+        _computes("IMAD", "MOV IADD SHL U32 WIDE X HI", "R P? S S S p?", _multiply),
+        _computes("LOP3", "LUT", "P? R S S S l p", _logic),
+        _computes("PLOP3", "LUT", "P P p p p l l", _predicates),
+        _computes("SHF", "L R U32 S32 U64 S64 HI W", "R S S S", _shift),
+        _computes("LEA", "HI X SX32", "R P? S S S S? p?", _scaled),
+        _computes("PRMT", "", "R S S S", _bytes),
+        _computes("BMSK", "", "R S S", _mask),
+        _computes("ISETP", "EQ NE LT LE GT GE U32 S32 AND OR XOR EX", "P P S S p p?", _compare),
         _row("SEL", "", "R S S p", _select),
-        _row("VOTE,VOTEU", "ANY ALL EQ", "R|P P? p", _vote),
-        _row("IMNMX,VIMNMX", "U32 S32", "R S S p", _extreme),
-        _row("HFMA2", "MMA", "R S S h h", _halves),
-        *(_row(names, parts, "any any? any? any? any? any? any?", _unknown) for names, parts in _OTHERS.items()),
+        _computes("VOTE,VOTEU", "ANY ALL EQ", "R|P P? p", _vote),
+        _computes("IMNMX,VIMNMX", "U32 S32", "R S S p", _extreme),
+        _computes("HFMA2", "MMA", "R S S h h", _halves),
+        *(_computes(names, parts, "any any? any? any? any? any? any?", _forget) for names, parts in _OTHERS.items()),
     ]
 )
-"""The opcodes that are understood, without the ``U`` of those of uniform registers."""
+"""The opcodes that compute and are understood."""

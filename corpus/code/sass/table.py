@@ -1,44 +1,73 @@
 """What machine instructions do to memory and to control: a table by opcode, beside that of those that compute.
 
 ``LDG.E.STRONG.GPU R7, desc[UR4][R2.64]`` of a test is ``ld.relaxed.gpu R7, x``; what the words of accesses and fences
-are read as is said in ``corpus.code.sass.words``. A meaning appends what the instruction is in the test, changes what
-is known, and returns whether the thread goes on.
+are read as is said in ``corpus.code.sass.words``, and what they are together with those before in
+``corpus.code.sass.fences``.
+
+In the kernel, outside of the functions of the test's threads, accesses are those of the harness: it stores results,
+which are the final values of registers, and initial values of shared memory.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
-from corpus.code.sass.computing import any_of
-from corpus.code.sass.operands import PREDICATE, SassState
-from corpus.code.sass.text import RMWS, SassInstruction
-from corpus.code.sass.thread import OTHER_SIZES, SassThread
-from corpus.code.sass.values import Relative
-from corpus.code.sass.words import (
-    IMPLIED,
-    INVALIDATION,
-    MACHINE_SCOPES,
-    SILENT,
-    access_mode,
-    acquiring,
-    fence_mode,
-    releasing,
+from corpus.code import calls, ir
+from corpus.code.evaluation import define
+from corpus.code.memory import loaded, stored
+from corpus.code.sass.computing import COMPUTED, any_of, go_back_undecided, keep_results
+from corpus.code.sass.fences import FENCE, INVALIDATE
+from corpus.code.sass.launch import ALL, MEMORY, OWN, RESULTS, WORD
+from corpus.code.sass.operands import (
+    CONSTANTS,
+    IS_WRONG,
+    address_of,
+    capability_of,
+    is_address,
+    is_predicate,
+    launch_of,
+    operand_needed,
+    targets,
+    value_of,
 )
-from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, REFUSED, WRITES, Row, Table, table_of
-from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
-from corpus.litmus.locations import Operand
-from corpus.litmus.orders import Mode, Order
+from corpus.code.sass.text import RMWS, access_of
+from corpus.code.sass.words import IMPLIED, INVALIDATION, MACHINE_SCOPES, SILENT, access_mode, fence_mode
+from corpus.code.table import (
+    BOTH,
+    CONTROL,
+    NOTHING,
+    ORDERS,
+    READS,
+    REFUSED,
+    WRITES,
+    Refusal,
+    Row,
+    Table,
+    find,
+    table_of,
+)
+from corpus.code.thread import FollowedThread, Meaning, State
+from corpus.code.values import Affine, ArrayAddress, Symbol
+from corpus.errors import InputError
+from corpus.litmus.instructions import Assign, Barrier, Fence, Load, Rmw, Store
+from corpus.litmus.locations import Operand, Reg
+from corpus.litmus.orders import PLAIN, Mode, Order
+from corpus.litmus.propositions import FinalRegister
 
-Meaning = Callable[[SassThread, SassState, SassInstruction], bool]
-"""What an instruction does to a thread; false where the thread ends."""
+FINAL = "="
+"""The beginning of registers of the test while the code is followed: it sets them apart from those of the machine."""
 
 _FUNCTION = re.compile(r"thread_(\d+)_(\d+)")
+_OTHER_SIZES = frozenset(("64", "128", "U8", "S8", "U16", "S16"))
+"""The parts of opcodes of accesses to more or less than a word."""
+_OF_MEMORY = re.compile(r"LD(?!C)|ST|AT|RED|SU|TEX|TLD|MEMBAR|FENCE|CCTL|SYNCS|UBLK|UTMA|ARRIVES|BAR|UCGABAR|QSPC")
+"""The beginnings of opcodes that have to be understood in a thread of the test."""
 
 
-def nothing(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
+def nothing(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Do nothing, as opcodes do that say nothing of memory."""
     return True
 
@@ -46,98 +75,100 @@ def nothing(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
 # control
 
 
-def end(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
-    """Follow ``EXIT``: the thread ends."""
-    return False
-
-
-def leave(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
-    """Follow ``RET``: a function goes back to where it was called, and the kernel ends."""
-    if not state.calls:
-        return False
-    state.function, state.place = state.calls[-1]
-    state.calls = state.calls[:-1]
-    return True
-
-
-def call(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
+def call(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Follow ``CALL``, of the code of the thread of the test."""
-    found = _FUNCTION.search(" ".join(ins.operands))
-    if found is None or found[0] not in thread.functions:
-        raise thread.wrong("expected a call of the code of a thread")
-    if int(found[1]) != thread.number:
-        raise thread.wrong(f"P{thread.number} of the test is thread {found[1]} in the machine code")
-    state.calls = (*state.calls, (state.function, state.place))
-    state.function, state.place = found[0], 0
-    return True
+    names = " ".join(operand.name for operand in ins.operands if isinstance(operand, ir.SymbolRef))
+    found, number = _FUNCTION.search(names), launch_of(thread).number(thread.ids)
+    if found is None or found[0] not in thread.module.functions:
+        raise thread.out.wrong("expected a call of the code of a thread")
+    if int(found[1]) != number:
+        raise thread.out.wrong(f"P{number} of the test is thread {found[1]} in the machine code")
+    return calls.call(thread, state, ins._replace(operands=(ir.SymbolRef(found[0]),)))
 
 
-def branch(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
+def branch(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Follow ``BRA``. The lanes of a warp are together: ``BRA.CONV`` jumps, ``BRA.DIV`` does not."""
-    target = re.search(r"\.\w+", ins.operands[-1])
-    if target is None or target[0] not in thread.labels:
-        raise thread.wrong("this jump is not understood")
-    goes = all(thread.decided(state, text) for text in ins.operands[:-1] if PREDICATE.fullmatch(text))
-    if goes and "DIV" not in ins.parts:
-        state.function, state.place = thread.labels[target[0]]
+    *conditions, last = ins.operands
+    label = re.search(r"\.\w+", last.name) if isinstance(last, ir.SymbolRef) else None
+    functions = thread.module.functions.values()
+    target = next((function for function in functions if label and label[0] in function.labels), None)
+    if target is None or label is None:
+        raise thread.out.wrong("this jump is not understood")
+    for condition in filter(is_predicate, conditions):
+        negative = isinstance(condition, ir.Negated)
+        inner = condition.operand if isinstance(condition, ir.Negated) else condition
+        match value_of(thread, state, inner):
+            case Symbol() as held:
+                return go_back_undecided(thread, state, condition, held)
+            case int(number):
+                if bool(number) is negative:
+                    return True
+            case _:
+                assert isinstance(inner, ir.Register)
+                raise thread.out.wrong(f"{'!' * negative}{inner.name} is not understood")
+    if "DIV" not in ins.words:
+        state.function, state.place = target, target.labels[label[0]]
     return True
+
+
+def run_off(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """Refuse the end of a function, behind which there is nothing."""
+    raise InputError("the code ends without an EXIT", thread.module.path or None)
 
 
 # memory of the thread alone
 
 
-def store_own(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
+def store_own(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Follow ``STL``."""
-    address = thread.own_address(state, ins)
-    state.own[address] = thread.kept(f"own{address}", thread.operands.value(state, ins.operands[-1]))
-    return True
+    address = _own_address(thread, state, ins)
+    return stored(thread, state, address, WORD, value_of(thread, state, ins.operands[-1]), PLAIN)
 
 
-def load_own(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
+def load_own(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Follow ``LDL``."""
-    target = ins.operands[0]
-    state.known[target] = thread.kept(target, state.own.get(thread.own_address(state, ins)))
-    return True
+    value = loaded(thread, state, _own_address(thread, state, ins), WORD, "b32", PLAIN)
+    if value is not None:
+        keep_results(thread, state, (), [(ins.operands[0], value)])
+    return value is not None
+
+
+def _own_address(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> ArrayAddress:
+    address = address_of(thread, state, next(filter(is_address, ins.operands)))
+    if not isinstance(address, int) or not _OTHER_SIZES.isdisjoint(ins.words):
+        raise thread.out.wrong("is not understood")
+    return ArrayAddress(OWN, address)
 
 
 # fences and barriers
 
 
-def fence(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
+def fence(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Follow ``MEMBAR.SC.GPU``: a fence, which a ``CCTL.IVALL`` behind it may make stronger."""
-    strength, scope = ins.parts[1:]
-    if scope not in MACHINE_SCOPES:
-        raise thread.wrong("is not understood")
-    thread.put(Fence(fence_mode(strength, MACHINE_SCOPES[scope], False)))
-    thread.membar = (len(thread.code) - 1, strength, MACHINE_SCOPES[scope])
+    if len(ins.words) != 2 or ins.words[1] not in MACHINE_SCOPES:
+        raise thread.out.wrong("is not understood")
+    strength, scope = ins.words
+    thread.out.put(Fence(fence_mode(strength, MACHINE_SCOPES[scope], False)))
     return True
 
 
-def invalidate(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
-    """Follow ``CCTL.IVALL``: it belongs to the ``MEMBAR`` or the update before it, if nothing is in between."""
-    if (last := thread.last) >= 0 and thread.code[last] == Fence(IMPLIED):
-        del thread.code[last]
-    last = thread.last
-    if thread.membar is not None and thread.membar[0] == last:
-        thread.code[last] = Fence(fence_mode(*thread.membar[1:], True))
-        thread.membar = None
-        return True
-    if last >= 0 and isinstance(update := thread.code[last], Rmw):
-        thread.code[last] = replace(update, mode=acquiring(update.mode))
-    thread.put(Fence(INVALIDATION))
+def invalidate(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """Follow ``CCTL.IVALL``, alone."""
+    thread.out.put(Fence(INVALIDATION))
     return True
 
 
-def meet(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
+def meet(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Follow ``BAR``, a barrier of the kernel: 0 is none of the test."""
-    number, count = ([thread.operands.value(state, text) for text in ins.operands] + [None])[:2]
+    number, *counts = [value_of(thread, state, operand) for operand in ins.operands]
     if number == 0:
         return True
-    if not isinstance(number, int) or not isinstance(count, int):
-        raise thread.wrong("a barrier of whom is not understood")
+    if not isinstance(number, int) or not counts or not isinstance(counts[0], int):
+        raise thread.out.wrong("a barrier of whom is not understood")
+    count = counts[0]
     if ins.operands[0] == ins.operands[1]:
         number, count = number & 0xF, count >> 16
-    thread.put(Barrier(number, arrive="ARV" in ins.parts, quorum=count // thread.launch.slots))
+    thread.out.put(Barrier(number, arrive="ARV" in ins.words, quorum=count // launch_of(thread).slots))
     return True
 
 
@@ -145,82 +176,150 @@ def meet(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
 
 
 class _Access(NamedTuple):
-    """An access to memory that threads share: how it is done, its space and address, what it is given, its result."""
+    """An access to memory that threads share: how it is done, its address, what it is given, its result."""
 
     mode: Mode
-    space: str
     address: Operand
     given: tuple[Operand, ...]
     target: str
 
 
-def load(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
+def load(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Follow ``LDG`` or ``LDS``; where RZ is the target, it is a load all the same."""
     access = _access(thread, state, ins)
-    register = thread.new_register() if access.target == "RZ" else access.target
-    thread.put(Load(register, access.address, access.mode))
-    return _reads(thread, state, access.target, access.mode)
+    register = thread.out.new_register() if access.target == "RZ" else access.target
+    thread.out.put(Load(register, access.address, access.mode))
+    return _read(thread, state, access.target, access.mode)
 
 
-def store(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
+def store(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Follow ``STG`` or ``STS``."""
     access = _access(thread, state, ins)
     (value,) = access.given
-    thread.put(Store(access.address, value, access.mode))
+    thread.out.put(Store(access.address, value, access.mode))
     return True
 
 
-def update(thread: SassThread, state: SassState, ins: SassInstruction) -> bool:
-    """Follow ``ATOMG``, ``ATOMS`` or ``RED``: one right behind a ``MEMBAR`` of its scope releases."""
-    mode, space, address, given, target = _access(thread, state, ins)
-    if thread.membar is not None and thread.membar[0] == thread.last:
-        mode = releasing(mode, space, thread.membar[2])
-    operation = next((RMWS[part] for part in ins.parts if part in RMWS), None)
-    counts = ins.parts[1:3] == ("POPC", "INC")
-    unsigned = operation in ("min", "max") and "S32" not in ins.parts
-    if operation is None or unsigned or (not counts and {"INC", "DEC"}.intersection(ins.parts)):
-        raise thread.wrong("is not understood")
+def update(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """Follow ``ATOMG``, ``ATOMS`` or ``RED``."""
+    mode, address, given, target = _access(thread, state, ins)
+    operation = next((RMWS[word] for word in ins.words if word in RMWS), None)
+    counts = ins.words[:2] == ("POPC", "INC")
+    unsigned = operation in ("min", "max") and "S32" not in ins.words
+    if operation is None or unsigned or (not counts and {"INC", "DEC"}.intersection(ins.words)):
+        raise thread.out.wrong("is not understood")
     if len(given) != (0 if counts else 2 if operation == "cas" else 1):
-        raise thread.wrong("expected other operands")
-    if ins.parts[0].startswith("RED"):
+        raise thread.out.wrong("expected other operands")
+    if ins.name.startswith("RED"):
         target = "RZ"
     register = None if target == "RZ" else target
-    thread.put(Rmw(operation, register, address, (1,) if counts else given, mode))
-    return _reads(thread, state, target, mode)
+    thread.out.put(Rmw(operation, register, address, (1,) if counts else given, mode))
+    return _read(thread, state, target, mode)
 
 
-def _access(thread: SassThread, state: SassState, ins: SassInstruction) -> _Access:
-    _, space = ins.access or ("", "")
-    mode = access_mode(space, ins.parts)
-    if space == "generic" and ins.parts[0] == "RED":
+def _access(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> _Access:
+    _, space = access_of(ins.name) or ("", "")
+    mode = access_mode(space, (ins.name, *ins.words))
+    if space == "generic" and ins.name == "RED":
         space = "global"
     if space == "generic":
-        raise thread.wrong("generic accesses, to shared memory of another CTA, are not understood")
-    if mode is None or not OTHER_SIZES.isdisjoint(ins.parts):
-        raise thread.wrong("is not understood")
-    place = next(n for n, text in enumerate(ins.operands) if "[" in text and not text.startswith("c["))
-    address = thread.location(state, ins.operands[place], space)
-    values = [thread.operands.value(state, text) for text in ins.operands[place + 1 :] if text != "PT"]
-    given = tuple(map(thread.needed, values))
-    has_target = place > 0 and not PREDICATE.fullmatch(ins.operands[place - 1])
-    return _Access(mode, space, address, given, ins.operands[place - 1].removesuffix(".reuse") if has_target else "RZ")
+        raise thread.out.wrong("generic accesses, to shared memory of another CTA, are not understood")
+    if mode is None or not _OTHER_SIZES.isdisjoint(ins.words):
+        raise thread.out.wrong("is not understood")
+    place = next(n for n, operand in enumerate(ins.operands) if is_address(operand))
+    address = _location(thread, state, ins.operands[place], space)
+    always = ir.Register("PT")
+    values = [value_of(thread, state, operand) for operand in ins.operands[place + 1 :] if operand != always]
+    given = tuple(operand_needed(thread, value) for value in values)
+    before = ins.operands[place - 1] if place > 0 else None
+    has_target = isinstance(before, ir.Register) and not is_predicate(before)
+    return _Access(mode, address, given, before.name if isinstance(before, ir.Register) and has_target else "RZ")
 
 
-def _reads(thread: SassThread, state: SassState, target: str, mode: Mode) -> bool:
+def _location(thread: FollowedThread, state: State, operand: ir.Operand, space: str) -> Operand:
+    """Return the location at an address, or a register that holds its address."""
+    number, register = 0, ""
+    match address_of(thread, state, operand):
+        case int(number):
+            pass
+        case Symbol(register):
+            pass
+        case Affine(None, ((register, 1),), number):
+            pass
+        case _:
+            raise thread.out.wrong("its address is not understood")
+    location = launch_of(thread).location(number, space, capability_of(thread))
+    if location is None:
+        raise thread.out.wrong(f"its address is that of no location in {space} memory")
+    return Reg(thread.out.temporary("add", location, Reg(register))) if register else location
+
+
+def _read(thread: FollowedThread, state: State, target: str, mode: Mode) -> bool:
     """Note that a register holds what was read, and put the fence behind a strong read that is no instruction."""
-    if target != "RZ":
-        state.known[target] = Relative(target)
-    if mode.order is not Order.WEAK and thread.is_accompanied:
-        thread.put(Fence(IMPLIED))
+    if target not in CONSTANTS:
+        define(thread, state, state.home(target), Symbol(target, 32))
+    launch = launch_of(thread)
+    if mode.order is not Order.WEAK and launch.has_company(launch.number(thread.ids)):
+        thread.out.put(Fence(IMPLIED))
     return True
 
 
-_ACCESSED = ("E", "EF", "LU", "STRONG", "32", *MACHINE_SCOPES, *sorted(OTHER_SIZES))
+# memory as the harness accesses it
+
+
+def access_of_harness(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """Follow an access of the kernel besides the test: it may store the final value of a register."""
+    launch = launch_of(thread)
+    kind, space = access_of(ins.words[0]) or ("", "")
+    if space != "shared":
+        address = address_of(thread, state, next(filter(is_address, ins.operands)))
+        if not isinstance(address, int):
+            raise thread.out.wrong("what the kernel accesses here is not understood")
+        if (address - MEMORY) & ALL < WORD * launch.global_memory.words:
+            raise thread.out.wrong("an access of the test is outside of the code of its thread")
+        number, rest = divmod((address - RESULTS) & ALL, WORD * launch.instances)
+        term = launch.terms[number] if number < len(launch.terms) else None
+        if kind == "store" and rest % WORD == 0 and isinstance(term, FinalRegister):
+            if term.thread != launch.number(thread.ids) or not _OTHER_SIZES.isdisjoint(ins.words):
+                raise thread.out.wrong("final values of registers are not understood")
+            value = operand_needed(thread, value_of(thread, state, ins.operands[-1]))
+            thread.out.put(Assign(FINAL + term.register, "mov", (value,)))
+    return kind == "store" or forget_results(thread, state, ins)
+
+
+def forget_results(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """Follow an instruction of which nothing is known but which registers it may write."""
+    keep_results(thread, state, targets(ins))
+    return True
+
+
+_ACCESSED = ("E", "EF", "LU", "STRONG", "32", *MACHINE_SCOPES, *sorted(_OTHER_SIZES))
 _UPDATED = any_of("E", "STRONG", "32", "S32", "INC", *RMWS, *MACHINE_SCOPES)
 """The parts that opcodes of accesses, and of updates, may have."""
 _SILENT = (*SILENT, "NOP", "BSSY", "BSYNC", "YIELD", "WARPSYNC", "BREAK", "NANOSLEEP", "DEPBAR", "ENDCOLLECTIVE")
 """Opcodes that say nothing of memory: of the convergence of warps, and of errors."""
 _UNKNOWN, _NO_JUMP = "is not understood", "this jump is not understood"
+
+HARNESS_ACCESS, HARNESS_MEMORY, BARRIER_OF_THREAD, END = (
+    "access of the harness",
+    "memory of the harness",
+    "barrier",
+    "end",
+)
+"""The names of accesses, and of other instructions of memory, in the kernel outside of the threads of the test, whose
+opcodes are the first of their words; of barriers inside of these, where no test has any; and of what stands behind the
+last instruction of a function.
+"""
+
+HARNESS: Table[Meaning] = table_of(
+    [
+        Row(HARNESS_ACCESS, BOTH, "any? any? any? a R? R? any?", access_of_harness, "*"),
+        Row(HARNESS_MEMORY, BOTH, "any*", forget_results, "*"),
+        Row(BARRIER_OF_THREAD, REFUSED, "", nothing, why=_UNKNOWN),
+        Row(END, CONTROL, "", run_off),
+    ]
+)
+"""What the harness does to memory besides the test, and what stands behind code."""
 
 FOLLOWED: Table[Meaning] = table_of(
     [
@@ -228,8 +327,8 @@ FOLLOWED: Table[Meaning] = table_of(
             *(",".join(_SILENT), NOTHING, "any*", nothing),
             any_of("RECONVERGENT", "RELIABLE", "ALL", "COLLECTIVE", "EXCLUSIVE", "LE"),
         ),
-        Row("EXIT", CONTROL, "any*", end),
-        Row("RET", CONTROL, "any*", leave, any_of("REL", "ABS", "NODEC")),
+        Row("EXIT", CONTROL, "any*", calls.end),
+        Row("RET", CONTROL, "any*", calls.ret, any_of("REL", "ABS", "NODEC")),
         Row("CALL", CONTROL, "any*", call, any_of("REL", "ABS", "NOINC")),
         Row("BRA", CONTROL, "any any?", branch, any_of("U", "DIV", "CONV"), _NO_JUMP),
         Row("BRX,JMP,JMX", REFUSED, "", nothing, why=_NO_JUMP),
@@ -240,9 +339,36 @@ FOLLOWED: Table[Meaning] = table_of(
         Row("ST,STG", WRITES, "a R", store, any_of(*_ACCESSED)),
         Row("STS", WRITES, "a R", store, any_of(*_ACCESSED, "U")),
         Row("ATOM,ATOMG,ATOMS,RED,REDG,REDS", BOTH, "PT? R a R? R? / a R", update, _UPDATED),
-        Row("MEMBAR", ORDERS, "any*", fence, "SC|ALL SM|CTA|GPU|SYS", _UNKNOWN),
-        Row("CCTL", ORDERS, "", invalidate, "IVALL", _UNKNOWN),
+        Row(FENCE, ORDERS, "any*", fence, "SC|ALL SM|CTA|GPU|SYS", _UNKNOWN),
+        Row(INVALIDATE, ORDERS, "", invalidate, "IVALL", _UNKNOWN),
         Row("BAR", ORDERS, "any any?", meet, any_of("SYNC", "ARV", "DEFER_BLOCKING"), "this barrier is not understood"),
     ]
 )
 """The opcodes of control and of memory that are understood."""
+
+TABLE: Table[Meaning] = {**COMPUTED, **FOLLOWED, **HARNESS}
+"""The instructions that are understood."""
+
+
+def row_of(ins: ir.KernelInstruction, _: Callable[[str], int | None]) -> Row[Meaning] | str:
+    """Return the row of an instruction, or why it has none."""
+    found = row_named(ins.name, ins.words, ins.operands)
+    return found if isinstance(found, Row) else found.why
+
+
+@lru_cache(maxsize=1 << 14)  # what is in a loop is followed again and again, and the harness is that of other tests
+def row_named(name: str, words: tuple[str, ...], operands: tuple[ir.Operand, ...]) -> Row[Meaning] | Refusal:
+    """Return the row of an instruction by its name, or why it has none."""
+    found = find(TABLE, name, operands, IS_WRONG, words)
+    if isinstance(found, Refusal) and name not in TABLE and _OF_MEMORY.match(name):
+        return found._replace(own=_UNKNOWN)
+    return found
+
+
+def name_of(opcode: str, of_harness: bool) -> str:
+    """Return the name of an instruction: in the kernel, outside of the test's threads, accesses are the harness's."""
+    if opcode == "BAR":
+        return opcode if of_harness else BARRIER_OF_THREAD
+    if not of_harness or not _OF_MEMORY.match(opcode) or opcode in ("LDL", "STL"):
+        return opcode
+    return HARNESS_MEMORY if access_of(opcode) is None else HARNESS_ACCESS

@@ -62,11 +62,16 @@ class SassInstruction:
     @property
     def access(self) -> tuple[str, str] | None:
         """Kind and space, of an access to memory that threads share."""
-        found = _ACCESS.fullmatch(self.parts[0])
-        return (KINDS[found[1]], SPACES[found[2]]) if found else None
+        return access_of(self.parts[0])
 
     def __str__(self) -> str:
         return f"{'.'.join(self.parts)} {', '.join(self.operands)}".rstrip()
+
+
+def access_of(opcode: str) -> tuple[str, str] | None:
+    """Return the kind and space of the accesses of an opcode to memory that threads share; None where it has none."""
+    found = _ACCESS.fullmatch(opcode)
+    return (KINDS[found[1]], SPACES[found[2]]) if found else None
 
 
 def sass_functions(text: str) -> dict[str, list[SassInstruction]]:
