@@ -78,8 +78,8 @@ class _Homes:
 
     def __init__(self, layout: Layout, at: Mapping[str, int], program: KernelProgram) -> None:
         self._layout, self._at = layout, at
-        cells = {name: cell for name, cell in program.cells.items() if cell.array.startswith("argument::")}
-        self._names = {(cell.array.partition("::")[2][:6], cell.offset): name for name, cell in cells.items()}
+        cells = {name: cell for name, cell in program.cells.items() if cell.array.space == "argument"}
+        self._names = {(cell.array.name[:6], cell.offset): name for name, cell in cells.items()}
 
     def of(self, term: Term) -> Term:
         """Return a term of the test as one of the program: a location, or the number that nobody changes."""

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 from ptx_text import kernel_text, program
 
+from corpus.code.places import argument_array
 from corpus.litmus.arithmetic import compute as evaluated
 from corpus.litmus.instructions import Assign, Branch, Comparison, Instruction, Label, Load, Store
 from corpus.litmus.locations import Loc, Operand, Reg
@@ -120,7 +121,7 @@ def test_steps_give_what_the_instruction_computes(opcode: str) -> None:
             memory = {
                 location: signed(numbers[cell.offset // 8], widths[cell.offset // 8])
                 for location, cell in left.cells.items()
-                if cell.array == "argument::x"
+                if cell.array == argument_array("x")
             }
             run(left.test.threads[0].instructions, memory)
             given = [*numbers[:2], int(numbers[2] != 0)] if name == "selp" else [*numbers, *map(int, table)]
@@ -135,7 +136,7 @@ def found_of(body: str, widths: tuple[int, ...], numbers: tuple[int, ...]) -> in
     memory = {
         location: signed(numbers[cell.offset // 8], widths[cell.offset // 8])
         for location, cell in left.cells.items()
-        if cell.array == "argument::x"
+        if cell.array == argument_array("x")
     }
     run(left.test.threads[0].instructions, memory)
     return memory["y"]

@@ -118,12 +118,12 @@ def test_steps_of_unknown_values_give_what_those_of_numbers_give(set: str, name:
                 memory = {
                     place: signed(numbers[cell.offset // 8], width)
                     for place, cell in left.cells.items()
-                    if cell.array.endswith("b0_0")
+                    if cell.array.name.endswith("b0_0")
                 }
                 registers = run(left.test.threads[0].instructions, memory)
                 if any(registers[mark] for _, mark in left.doubts):
                     continue
-                (found,) = (memory[place] for place, cell in left.cells.items() if cell.array.endswith("b0_1"))
+                (found,) = (memory[place] for place, cell in left.cells.items() if cell.array.name.endswith("b0_1"))
                 assert found % (1 << out) == wanted, (name, width, numbers, held)
 
 
