@@ -24,7 +24,9 @@ from corpus.code.ir import (
     Variable,
     Vector,
 )
-from corpus.code.ptx.reader import MOST_NESTED, MOST_REGISTERS, read_ptx
+from corpus.code.ptx.declarations import MOST_REGISTERS
+from corpus.code.ptx.reader import read_ptx
+from corpus.code.ptx.syntax import MOST_NESTED
 from corpus.errors import InputError
 
 HEAD = ".version 9.1\n.target sm_90\n.address_size 64\n"
