@@ -313,7 +313,7 @@ def synthesise(
         closing(run_tasks(_chunks(found, most), work, jobs, limits=limits, over=outcome.exceed)) as answers,
     ):
         for answer in answers:
-            if answer is not None:
+            if answer is not None and answer[0]:  # an empty chunk is a look at the clock
                 chunk, made = answer
                 _take(made, known, outcome, journal, chunk[0].size, max_tests)
             yield
