@@ -25,9 +25,8 @@ from backends.shared.device import DeviceOptions, Runner
 from backends.shared.layout import Parameters, gpu_parameters
 from backends.shared.profiles import DEFAULT, Profile
 from corpus.errors import InputError
-from synth.tuning.measuring import Bench
+from synth.tuning.measuring import Bench, shape
 from synth.tuning.search import Ask, Sample
-from synth.tuning.shapes import shape
 
 DEVICES = {
     "C++": ("cpp", None),

@@ -26,9 +26,8 @@ from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.drawing.plots import rates
 from synth.tuning.account import Rate, rate_of
-from synth.tuning.measuring import Bench
+from synth.tuning.measuring import Bench, shape
 from synth.tuning.search import WAYS, Ask, Sample, bare
-from synth.tuning.shapes import shape
 
 FOLDER = Path(__file__).parents[1] / "examples" / "profiles"
 DEVICES = {

@@ -27,7 +27,7 @@ from textwrap import dedent
 import click
 
 from synth.commands.cli import COMMANDS, main
-from synth.options.page import Page
+from synth.options.form import Page
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION, STYLE = ROOT / "docs" / "site.toml", ROOT / "docs" / "site.css"

@@ -7,14 +7,19 @@ others stand.
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
-from corpus.comma_separated import csv_lines
-from corpus.errors import printable
+from corpus.comma_separated import cells, csv_lines
+from corpus.errors import printable, visible
+from synth.growing_file import WholeLines, begun
 from synth.inputs import Input
 from synth.pool import Jobs, map_each
 from synth.watch import remark
@@ -217,3 +222,45 @@ def _record(labelling: Labelling, labels: Labels) -> Mapping[str, object]:
         return {"file": labels.file, "error": labels.error}
     verdicts = {name: labelling.record(label) for name, label in zip(labelling.names, labels.labels, strict=True)}
     return {"file": labels.file, **labels.facts, "verdicts": verdicts}
+
+
+# The file of an earlier run, which a run goes on with (``synth.growing_file``)
+
+
+def known_labels(
+    path: Path, request: Mapping[str, Any], labelling: Labelling, form: str, files: Sequence[str]
+) -> list[Labels]:
+    """Return the labels in a file, which are of the first so many of ``files``.
+
+    Of each label only whether it has a verdict is known. A file that is not there is begun. Raises ``InputError`` as
+    ``begun`` does.
+    """
+    read = partial(_read, labelling=labelling, form=form, files=files)
+    return begun(path, request, header_of(labelling, form), read, "the verdicts of the tests in their order")
+
+
+def _read(lines: WholeLines, labelling: Labelling, form: str, files: Sequence[str]) -> Iterator[tuple[Labels, int]]:
+    """Yield the labels of each test that is whole, and the offset of the end of its lines."""
+    if form == CSV:
+        rows = csv.reader(lines)
+        for name in files:
+            group = list(islice(rows, len(labelling.names)))
+            if len(group) < len(labelling.names):
+                return
+            if [cells(row[:2]) for row in group] != [[printable(name), visible(model)] for model in labelling.names]:
+                raise ValueError
+            yield _restored(name, [(row[2], "") for row in group]), lines.end
+    else:
+        for name, text in zip(files, lines, strict=False):
+            record = json.loads(text)
+            if record["file"] != name:
+                raise ValueError
+            said = [record["verdicts"][model] for model in labelling.names] if "verdicts" in record else []
+            pairs = [(one, "") if isinstance(one, str) else (one["verdict"], one.get("reason", "")) for one in said]
+            yield _restored(name, pairs, record.get("error", "")), lines.end
+
+
+def _restored(file: str, said: Sequence[tuple[str, str]], error: str = "") -> Labels:
+    if any(verdict == ERROR for verdict, _ in said):
+        error = f"{file}: no test, as an earlier run found"
+    return Labels(file, tuple(ModelAnswer(verdict, reason) for verdict, reason in said), error=error)

@@ -17,10 +17,9 @@ import click
 from corpus.errors import one_line, visible
 from synth import VERSION
 from synth.interruption import until_interrupted
-from synth.options.form import form_options, print_as, printed_as
+from synth.options.form import Page, form_options, print_as, printed_as
 from synth.options.launch import compiler_option, launch_options
 from synth.options.models import models_option
-from synth.options.page import Page
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
 from synth.requests import ENUMERATE, SAT, LaunchWords

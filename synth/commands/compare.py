@@ -32,9 +32,8 @@ from synth.inputs import MEMORY, Input
 from synth.memory.comparison import Differences, ModelComparison, Pair, compare, write_differences
 from synth.memory.ordering import Ordering, difference_text, ordering_record, search_text
 from synth.memory.suites import axiomatic, empty_sets, narrowed
-from synth.options.form import json_option, printed_as
+from synth.options.form import Page, json_option, printed_as
 from synth.options.models import ModelName
-from synth.options.page import Page
 from synth.options.values import Span
 from synth.options.vocabulary import Words, vocabulary_option
 from synth.options.work import A_PART, limit_options, run_options, workplaces

@@ -20,10 +20,9 @@ from corpus.files import halves
 from synth.compilation import Making, check_programs
 from synth.families.interface import chosen, family_given
 from synth.inputs import MEMORY, family_of
-from synth.options.form import json_option
-from synth.options.mapping import mapping_option, placement_option
+from synth.options.campaign import mapping_option, placement_option
+from synth.options.form import Page, json_option
 from synth.options.models import model_option
-from synth.options.page import Page
 from synth.options.question_folder import (
     FolderState,
     answer_folder,
@@ -36,7 +35,12 @@ from synth.options.question_folder import (
 from synth.options.tests import choice_options, refuse_foreign
 from synth.pool import cores, resumable
 from synth.requests import SelectionFilter
-from synth.screen.programs import print_checked_programs, print_left_out, print_written_programs
+from synth.screen.programs import (
+    print_checked_programs,
+    print_left_out,
+    print_translations,
+    print_written_programs,
+)
 
 if TYPE_CHECKING:
     from synth.translation.compiled import TranslationTask
@@ -238,7 +242,6 @@ def command(
     translations: list[TranslationTask] = []
     if check_translation:
         # These read code, and other compilations do not.
-        from synth.screen.checks import print_translations
         from synth.translation.suites import (
             RESULTS,
             check_suite,

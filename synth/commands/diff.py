@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus.errors import InputError, printable
-from synth.options.form import json_option
+from synth.options.form import Page, json_option
 from synth.options.models import model_option
-from synth.options.page import Page
 from synth.options.tests import suites_option
 from synth.pool import cores
 from synth.requests import SelectionFilter

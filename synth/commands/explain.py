@@ -20,9 +20,8 @@ from synth.explanations import explanations, unexplained
 from synth.families.interface import Told, chosen, family_given
 from synth.inputs import Input
 from synth.labels import JSON, UNKNOWN, Labels, LabelTally, ModelAnswer
-from synth.options.form import json_option
+from synth.options.form import Page, json_option
 from synth.options.models import model_option, unroll_option
-from synth.options.page import Page
 from synth.options.tests import bell_option, choice_options, with_bell
 from synth.options.work import limit_options
 from synth.requests import AUTO, SelectionFilter

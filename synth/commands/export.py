@@ -10,7 +10,7 @@ import click
 from corpus.errors import InputError
 from synth.commands.convert import drop_option
 from synth.families.interface import chosen, families, family_given
-from synth.options.page import Page
+from synth.options.form import Page
 from synth.options.question_folder import (
     FolderState,
     answer_folder,

@@ -18,10 +18,9 @@ from corpus.code.registry import certain_format_of
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.inputs import Input, check_one_file_each, expand
-from synth.options.form import json_option
+from synth.options.form import Page, json_option
 from synth.options.launch import compiler_option, launch_options
 from synth.options.models import ModelName, unroll_option
-from synth.options.page import Page
 from synth.options.tests import bell_option, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs, results_in_order, run_tasks

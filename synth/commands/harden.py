@@ -18,8 +18,7 @@ from synth.hardening.account import record
 from synth.hardening.application import MOST_PLACES, Application, include, words
 from synth.hardening.journal import NAME, hardening_of, journalled
 from synth.hardening.reduction import Places, ProgramRun, Reduction
-from synth.options.form import json_option
-from synth.options.page import Page
+from synth.options.form import Page, json_option
 from synth.options.question_folder import FolderState, question_folder, question_name, told
 from synth.options.values import Seconds
 from synth.screen.console import screen

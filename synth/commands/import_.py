@@ -31,7 +31,7 @@ from synth.importing.files import read_file
 from synth.importing.results import TIMEOUT, ImportedResults, ImportSettings, merged
 from synth.importing.suites import Suite, with_mutants
 from synth.inputs import tell_of_cut
-from synth.options.page import Page
+from synth.options.form import Page
 from synth.options.tests import choice_options
 from synth.requests import SelectionFilter
 from synth.watch import watched

@@ -25,9 +25,8 @@ from synth.inference.promise_answers import PromiseRequest, answers_record, infe
 from synth.inference.promise_runs import TRIES
 from synth.inference.promises import parse_bound
 from synth.memory.suites import narrowed
-from synth.options.form import json_option
+from synth.options.form import Page, json_option
 from synth.options.loop import loop_options
-from synth.options.page import Page
 from synth.options.tests import refuse_given
 from synth.options.values import Span
 from synth.options.vocabulary import Words, vocabulary_option

@@ -15,11 +15,9 @@ from synth.expectations import Expectations
 from synth.families.interface import chosen, family_given
 from synth.growing_file import digest_of, growing
 from synth.inputs import Input
-from synth.label_file import known_labels
-from synth.labels import CSV, Labelling, Labels, LabelTally, header_of, label_tests, lines_of
-from synth.options.form import form_options, print_as, printed_as
+from synth.labels import CSV, Labelling, Labels, LabelTally, header_of, known_labels, label_tests, lines_of
+from synth.options.form import Page, form_options, print_as, printed_as
 from synth.options.models import method_option, model_option, unroll_option
-from synth.options.page import Page
 from synth.options.tests import bell_option, choice_options, with_bell
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs

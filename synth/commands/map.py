@@ -27,9 +27,8 @@ from synth.drawing.execution import draw_bug
 from synth.memory.bugs import ToldBug
 from synth.memory.refuting import Searched, search, search_features, search_weaker, write_bugs
 from synth.memory.translating import Checked, checked
-from synth.options.form import json_option
+from synth.options.form import Page, json_option
 from synth.options.models import ModelName
-from synth.options.page import Page
 from synth.options.values import Span, listed
 from synth.options.work import A_PART, limit_options, run_options, workplaces
 from synth.pool import resumable

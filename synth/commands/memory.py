@@ -14,8 +14,8 @@ import click
 from click.core import ParameterSource
 
 from constraints.programs.criterion import BOTH, Criterion
+from synth.options.form import Page
 from synth.options.models import ModelName, models_option
-from synth.options.page import Page
 from synth.options.question_folder import output_option
 from synth.options.values import MOST_EDGES, Span
 from synth.options.vocabulary import vocabulary_option

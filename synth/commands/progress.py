@@ -14,8 +14,8 @@ from corpus.progress.text import PLACED_LEVELS
 from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import GUARANTEES
 from oracle.progress.plugins import resolve_models
+from synth.options.form import Page
 from synth.options.models import model_option
-from synth.options.page import Page
 from synth.options.question_folder import corpus_folder, output_option, question_name, told
 from synth.options.work import run_options, solver_option, workplaces
 from synth.pool import resumable

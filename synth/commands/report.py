@@ -9,9 +9,8 @@ import click
 
 from corpus.errors import InputError, printable, visible
 from corpus.files import write_atomically
-from synth.options.form import JSON, form_options, printed_as
+from synth.options.form import JSON, Page, form_options, printed_as
 from synth.options.models import model_option
-from synth.options.page import Page
 from synth.options.tests import choice_options, suites_option
 from synth.options.values import JOBS
 from synth.pool import cores

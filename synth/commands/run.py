@@ -22,11 +22,9 @@ from corpus.suite import is_corpus
 from synth.campaigns import Campaign, Workers
 from synth.families.interface import chosen, family_given
 from synth.known import read_known
-from synth.options.campaign import campaign_options
-from synth.options.form import json_option
-from synth.options.mapping import mapping_option, placement_option
+from synth.options.campaign import campaign_options, mapping_option, placement_option
+from synth.options.form import Page, json_option
 from synth.options.models import model_option
-from synth.options.page import Page
 from synth.options.tests import choice_options, refuse_foreign
 from synth.pool import resumable
 from synth.requests import SelectionFilter

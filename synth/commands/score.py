@@ -11,12 +11,11 @@ import click
 from backends.shared.results import RESULTS
 from synth.mutation.kills import read_kills, read_suite
 from synth.mutation.records import suite_record
-from synth.options.form import json_option
-from synth.options.page import Page
+from synth.options.form import Page, json_option
 from synth.options.tests import choice_options
 from synth.requests import SelectionFilter
 from synth.screen.console import screen
-from synth.screen.scores import score_tables
+from synth.screen.counts import score_tables
 from synth.statistics import CONFIDENCE
 from synth.watch import busy
 

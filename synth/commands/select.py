@@ -22,9 +22,8 @@ from synth import VERSION
 from synth.families.interface import Family, family
 from synth.inputs import MEMORY, Input, family_in
 from synth.labels import UNKNOWN
-from synth.options.form import json_option
+from synth.options.form import Page, json_option
 from synth.options.models import models_option
-from synth.options.page import Page
 from synth.options.tests import choice_options
 from synth.pool import cores
 from synth.requests import SelectionFilter
@@ -149,7 +148,7 @@ def _select_by_score(
     from synth.mutation.kills import read_kills, read_suite
     from synth.mutation.plans import PLAN, plan
     from synth.mutation.records import nothing_planned, plan_record
-    from synth.screen.scores import plan_tables
+    from synth.screen.counts import plan_tables
 
     suite = read_suite(path, choice)
     with busy("Selecting"):

@@ -16,8 +16,7 @@ from corpus.journal import read_corpus
 from corpus.progress.idioms import IDIOMS
 from synth.families.interface import family
 from synth.inputs import family_in
-from synth.options.form import json_option
-from synth.options.page import Page
+from synth.options.form import Page, json_option
 from synth.options.tests import choice_options
 from synth.requests import SelectionFilter
 from synth.screen.console import Listing, plain_table, print_json, print_table, screen

@@ -18,8 +18,7 @@ from backends.shared.process import ended_by_signals
 from backends.shared.profiles import DEFAULT, Profile, parse_profile, read_profile, write_profile
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
-from synth.options.form import json_option
-from synth.options.page import Page
+from synth.options.form import Page, json_option
 from synth.options.question_folder import FolderState, question_folder, question_name, told
 from synth.options.values import Seconds
 from synth.screen.console import screen
@@ -27,9 +26,8 @@ from synth.screen.pictures import write_picture
 from synth.screen.searches import print_tuning
 from synth.tuning.account import record, remarks
 from synth.tuning.journal import answered, journal_of, open_journal, search_of
-from synth.tuning.measuring import Bench
+from synth.tuning.measuring import SHAPES, Bench, shapes_of
 from synth.tuning.search import METHODS, Grid, ProfileSearch, TuningResult
-from synth.tuning.shapes import SHAPES, shapes_of
 from synth.watch import watched
 
 _GRID = Grid()

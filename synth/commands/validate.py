@@ -12,10 +12,9 @@ import click
 from corpus.errors import InputError, printable, visible
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
-from synth.options.form import json_option
+from synth.options.form import Page, json_option
 from synth.options.launch import compiler_option, launch_options
 from synth.options.models import models_option, unroll_option
-from synth.options.page import Page
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
 from synth.pool import map_each

@@ -15,9 +15,8 @@ from corpus.certificates import FOLDER
 from corpus.errors import InputError, one_line, printable
 from corpus.journal import read_corpus
 from synth.inputs import MEMORY
-from synth.options.form import json_option
+from synth.options.form import Page, json_option
 from synth.options.models import models_option
-from synth.options.page import Page
 from synth.options.work import jobs_options, limit_options, workplaces
 from synth.pool import Jobs, cores
 from synth.verification import Findings, Watch, verify

@@ -1,27 +1,19 @@
-"""The tables of ``synth check`` and of ``synth compile --check-translation``, and the findings below them."""
+"""The table of ``synth check``, and the lines below it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
-import click
 from rich.table import Table
 from rich.text import Text
 
-from corpus.errors import one_line, printable
+from corpus.errors import printable
 from synth.checking.account import CheckedKernel
 from synth.checking.questions import CheckAnswer
-from synth.screen.console import plain_table, print_table, printable_lines, screen
-from synth.translation.account import HEADS, finding_lines, table_rows, verdict_line
-from synth.translation.compiled import CheckedTranslation, models_of
-from synth.translation.suites import is_finding
+from synth.screen.console import plain_table, print_table, screen
 
 _COLOURS = {CheckAnswer.SAFE: "green", CheckAnswer.FOUND: "red", CheckAnswer.ERROR: "red"}
-
-
-MOST_TOLD = 1
-"""The findings about translations that are explained."""
 
 
 def print_checks(checked: Sequence[CheckedKernel]) -> None:
@@ -50,24 +42,3 @@ def table_of(every: Sequence[CheckedKernel]) -> tuple[Table, list[str]]:
     unanswered = [each for each in every if each.problem and each.answer is not CheckAnswer.ERROR]
     lines += [line for each in unanswered for line in each.lines]
     return table, lines + [f"{each.name}: no answer: {reason}" for each in every for reason in each.reasons]
-
-
-def print_translations(checked: Sequence[CheckedTranslation]) -> None:
-    """Print a table of tests through compilers, and each test that has got weaker, in a line."""
-    table = plain_table(*HEADS)
-    for row in table_rows(checked):
-        table.add_row(*row)
-    print_table(screen(), table)
-    for number, finding in enumerate(filter(is_finding, checked)):
-        _print_finding(finding, whole=number < MOST_TOLD)
-
-
-def _print_finding(finding: CheckedTranslation, whole: bool) -> None:
-    """Print a finding in one line, and why it is one where it is to be told ``whole``."""
-    task, judged = finding.task, finding.judged
-    assert judged is not None
-    place = " ".join(filter(None, (task.compiler.name, task.level)))
-    click.echo(one_line(f"{task.name}, {place}: {verdict_line(judged)}"))
-    if whole and finding.before is not None and finding.after is not None:
-        for line in finding_lines(finding.before, finding.after, models_of(*task.model_names), judged):
-            click.echo(printable_lines(line))

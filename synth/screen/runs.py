@@ -28,7 +28,7 @@ from synth.progress.conformance import ModelSummary, by_mapping
 from synth.progress.runs import ProgressReport
 from synth.runs import RunReport
 from synth.screen.console import Screen, plain_table, screen
-from synth.screen.scores import score_tables
+from synth.screen.counts import score_tables
 from synth.screen.streams import print_remark
 from synth.statistics import CONFIDENCE
 

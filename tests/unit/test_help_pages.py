@@ -9,7 +9,7 @@ import click
 import pytest
 
 from synth.commands.cli import COMMANDS, main
-from synth.options.page import Page
+from synth.options.form import Page
 
 TUTORIALS = sorted((Path(__file__).parents[2] / "docs" / "tutorial").glob("*.md"))
 MOST_FIRST = 7

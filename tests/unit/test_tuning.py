@@ -15,6 +15,7 @@ from backends.shared.profiles import DEFAULT, Profile
 from corpus.errors import InputError
 from synth.tuning.account import rate_of, record, verdict
 from synth.tuning.journal import answered, open_journal
+from synth.tuning.measuring import SHAPES, shape, shapes_of
 from synth.tuning.search import (
     STEP,
     Ask,
@@ -31,7 +32,6 @@ from synth.tuning.search import (
     most_effective,
     sequences,
 )
-from synth.tuning.shapes import SHAPES, shape, shapes_of
 
 OWN = Parameters()
 BASE = Profile("fake")
