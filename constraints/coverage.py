@@ -123,7 +123,9 @@ class _Program:
         constraints += [LinearConstraint([list(row)], low, high) for row, low, high in rows]
         options = {"time_limit": time_limit, "mip_rel_gap": 0.0}
         found = milp(list(objective), integrality=1, bounds=Bounds(0, 1), constraints=constraints, options=options)
-        bound = found.mip_dual_bound if found.mip_dual_bound is not None else sum(min(0, each) for each in objective)
+        bound = (
+            found.mip_dual_bound if found.mip_dual_bound is not None else sum(min(0, weight) for weight in objective)
+        )
         if found.x is None:
             return None, float(bound)
         return frozenset(i for i in range(len(self._offers)) if found.x[i] > 0.5), float(bound)

@@ -234,8 +234,8 @@ class CycleEncoding:
             self.formula.var("item", (event - back) % self.size, k, j)
             for k, run in enumerate(self._bounds.vocabulary.runs)
             for j, edge in enumerate(run)
-            for back, asked in enumerate((edge.first, edge.second))
-            if asked == note
+            for back, literals in enumerate((edge.first, edge.second))
+            if literals == note
         ]
 
     def _atomics_are_said_once(self) -> None:
@@ -454,7 +454,7 @@ class CycleEncoding:
         formula's."""
         rotations = list(solution.rotations())
         least = min(rotation.edges for rotation in rotations)
-        return [[-each for each in self.literals(rotation)] for rotation in rotations if rotation.edges == least]
+        return [[-literal for literal in self.literals(rotation)] for rotation in rotations if rotation.edges == least]
 
     def literals(self, cycle: Cycle) -> Iterator[int]:
         """The literals that hold together in exactly one cycle, a given one, from event 0 on."""

@@ -145,10 +145,14 @@ class Demanded(Algebra[Literal]):
             return left
         one, other, circuit = self.row(event, left), self.row(event, right), self.circuit
 
-        def make(at: int) -> Literal:
-            if not one.may >> at & 1:
-                return other.at(at)
-            return circuit.any_of((one.at(at), other.at(at))) if other.may >> at & 1 else one.at(at)
+        def make(other_event: int) -> Literal:
+            if not one.may >> other_event & 1:
+                return other.at(other_event)
+            return (
+                circuit.any_of((one.at(other_event), other.at(other_event)))
+                if other.may >> other_event & 1
+                else one.at(other_event)
+            )
 
         return self._made(event, one.may | other.may, one.must | other.must, make, max(one.depth, other.depth))
 
@@ -161,10 +165,14 @@ class Demanded(Algebra[Literal]):
             return left
         one, other, circuit = self.row(event, left), self.row(event, right), self.circuit
 
-        def make(at: int) -> Literal:
-            if one.must >> at & 1:  # and so the other one says more
-                return other.at(at)
-            return one.at(at) if other.must >> at & 1 else circuit.conjunction(one.at(at), other.at(at))
+        def make(other_event: int) -> Literal:
+            if one.must >> other_event & 1:  # and so the other one says more
+                return other.at(other_event)
+            return (
+                one.at(other_event)
+                if other.must >> other_event & 1
+                else circuit.conjunction(one.at(other_event), other.at(other_event))
+            )
 
         return self._made(event, one.may & other.may, one.must & other.must, make, max(one.depth, other.depth))
 
@@ -173,8 +181,12 @@ class Demanded(Algebra[Literal]):
             return left
         one, other, circuit = self.row(event, left), self.row(event, right), self.circuit
 
-        def make(at: int) -> Literal:
-            return circuit.conjunction(one.at(at), ~other.at(at)) if other.may >> at & 1 else one.at(at)
+        def make(other_event: int) -> Literal:
+            return (
+                circuit.conjunction(one.at(other_event), ~other.at(other_event))
+                if other.may >> other_event & 1
+                else one.at(other_event)
+            )
 
         return self._made(event, one.may & ~other.must, one.must & ~other.may, make, max(one.depth, other.depth))
 
@@ -217,8 +229,8 @@ class Demanded(Algebra[Literal]):
         one, other, circuit = self.row(SET, left), self.row(SET, right), self.circuit
 
         def made(event: int) -> Mapping[int, Literal]:
-            def make(at: int) -> Literal:
-                return circuit.conjunction(one.at(event), other.at(at))
+            def make(other_event: int) -> Literal:
+                return circuit.conjunction(one.at(event), other.at(other_event))
 
             must = other.must if one.must >> event & 1 else 0
             return self._made(event, other.may & ~self.apart[event], must, make, max(one.depth, other.depth))
@@ -231,7 +243,11 @@ class Demanded(Algebra[Literal]):
         may = sum(1 << event for event, row in enumerate(rows) if row)
         must = sum(1 << event for event, row in enumerate(rows) if row.must & surely[event])
         return self._made(
-            SET, may, must, lambda event: circuit.any_of([rows[event].at(at) for at in rows[event]]), _depth(rows)
+            SET,
+            may,
+            must,
+            lambda event: circuit.any_of([rows[event].at(other_event) for other_event in rows[event]]),
+            _depth(rows),
         )
 
     # Relations
@@ -275,12 +291,12 @@ class Demanded(Algebra[Literal]):
                 if row.must >> middle & 1:
                     must |= onward[middle].must & facts.met(event, middle)
 
-            def make(at: int) -> Literal:
+            def make(other_event: int) -> Literal:
                 return circuit.any_of(
                     [
-                        facts.through(event, middle, at, row.at(middle), onward[middle].at(at))
+                        facts.through(event, middle, other_event, row.at(middle), onward[middle].at(other_event))
                         for middle in bits_of(row.may)
-                        if onward[middle].may >> at & 1
+                        if onward[middle].may >> other_event & 1
                     ]
                 )
 
@@ -302,7 +318,7 @@ class Demanded(Algebra[Literal]):
                 event,
                 kept.may,
                 0,
-                lambda at: circuit.conjunction(begins.at(event), kept.at(at)),
+                lambda other_event: circuit.conjunction(begins.at(event), kept.at(other_event)),
                 max(begins.depth, kept.depth),
             )
 
@@ -315,8 +331,12 @@ class Demanded(Algebra[Literal]):
         def made(event: int, row: Mapping[int, Literal]) -> Mapping[int, Literal]:
             kept = self.row(event, row)
 
-            def make(at: int) -> Literal:
-                return kept.at(at) if ends.must >> at & 1 else circuit.conjunction(kept.at(at), ends.at(at))
+            def make(other_event: int) -> Literal:
+                return (
+                    kept.at(other_event)
+                    if ends.must >> other_event & 1
+                    else circuit.conjunction(kept.at(other_event), ends.at(other_event))
+                )
 
             return self._made(event, kept.may & ends.may, kept.must & ends.must, make, max(kept.depth, ends.depth))
 
@@ -343,8 +363,8 @@ class Demanded(Algebra[Literal]):
                 made.append(self._paths(rows, needed, must))
             return made[0]
 
-        def path(event: int, at: int) -> Literal:
-            return paths().at(event, at)
+        def path(event: int, other_event: int) -> Literal:
+            return paths().at(event, other_event)
 
         depth = _depth(rows)
         return tuple(
@@ -376,7 +396,8 @@ class Demanded(Algebra[Literal]):
         while True:
             needed = facts.needed(kept, must)
             possible = [
-                sum(1 << at for at in bits_of(keep) if row.at(at)) for row, keep in zip(rows, needed, strict=True)
+                sum(1 << other_event for other_event in bits_of(keep) if row.at(other_event))
+                for row, keep in zip(rows, needed, strict=True)
             ]
             kept = on_circles(possible)
             if kept == possible:
@@ -406,8 +427,8 @@ def demanded(
     )
 
 
-def _turned(rows: Sequence[DemandedRow], event: int, at: int) -> Literal:
-    return rows[at].at(event)
+def _turned(rows: Sequence[DemandedRow], event: int, other_event: int) -> Literal:
+    return rows[other_event].at(event)
 
 
 def _depth(rows: Iterable[DemandedRow]) -> int:

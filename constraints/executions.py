@@ -305,7 +305,7 @@ class _Base(ProgramBase[Literal]):
             return super().fence_pairs()
 
         def fences(event: int) -> dict[Scope | None, Literal]:
-            scopes = self.levels.scopes(event, lambda each: {"F", "SC"} <= each.tags)
+            scopes = self.levels.scopes(event, lambda entry: {"F", "SC"} <= entry.tags)
             return {scope or Scope.SYS: literal for scope, literal in scopes.items()}
 
         scopes = [fences(event) for event in range(len(self.events))]
@@ -460,13 +460,13 @@ def judge_by_sat(test: LitmusTest, model: Model, unroll: int = UNROLL, solver: s
     circuit = executions.circuit
     passes, holds = values.asked()
     questions = [passes & holds, passes & ~holds, *(passes & flag for flag in executions.flags.values())]
-    asked = circuit.asked(questions)
+    literals = circuit.asked(questions)
     opened = open_solver(solver, circuit.formula.variables)
     try:
         opened.add(circuit.formula.clauses)
         satisfied, violated, *flagged = [
             question is not circuit.false and opened.solve([number])
-            for question, number in zip(questions, asked, strict=True)
+            for question, number in zip(questions, literals, strict=True)
         ]
     finally:
         opened.close()

@@ -75,7 +75,7 @@ class Pattern:
             if any(rotations[turn] < rotations[0] for turn in self.turns):
                 continue
             least = min(rotations.values())
-            start = min((each for each in starts if rotations[each] == least), key=lambda each: rest[each][0])
+            start = min((start for start in starts if rotations[start] == least), key=lambda start: rest[start][0])
             _, regions, places = rest[start]
             yield Cycle(
                 tuple(edges[rank] for rank in least[0]), tuple(notes[rank] for rank in least[1]), regions, places
@@ -116,5 +116,5 @@ class Pattern:
         return replace(whole, turns=tuple(turns))
 
     def _turned(self, start: int) -> tuple[object, ...]:
-        edges, notes = (each[start:] + each[:start] for each in (self.edges, self.annotations))
+        edges, notes = (row[start:] + row[:start] for row in (self.edges, self.annotations))
         return edges, notes, self._rest(start)[0]

@@ -52,20 +52,20 @@ class PromiseHangs:
         self._treated = [circuit.var("treated", t) for t in self._threads]
         history = unfold(system)
         ends = [(circuit.var("at", c), c) for c in history.cyclic()]
-        circuit.exactly_one([at for at, _ in ends], circuit.true)
-        for at, c in ends:
+        circuit.exactly_one([event for event, _ in ends], circuit.true)
+        for event, c in ends:
             members, movers = history.components[c], history.movers[c]
             for literals, mask in (
                 (self._runs, history.running[members[0]]),
                 (self._stepped, history.stepped[members[0]]),
             ):
                 for t, literal in enumerate(literals):
-                    circuit.require(~at, literal if mask >> t & 1 else ~literal)
+                    circuit.require(~event, literal if mask >> t & 1 else ~literal)
             for t, treated in enumerate(self._treated):
                 if not movers >> t & 1:
-                    circuit.require(~at, self._strong, ~treated)
+                    circuit.require(~event, self._strong, ~treated)
             here = {node: circuit.var("here", node) for node in members}
-            circuit.require(~at, ~self._strong, *here.values())
+            circuit.require(~event, ~self._strong, *here.values())
             for node, literal in here.items():
                 after = [here.get(target, circuit.false) for target in history.successors[node] if target != NO_STEP]
                 circuit.require(~literal, *after)
@@ -106,10 +106,10 @@ class PromiseHangs:
             runs & circuit.any_of(self._all_of(condition) for condition in self._where(first, g, running, stepped))
             for g, runs in enumerate(running)
         ]
-        all_kept = ~circuit.any_of(one & ~each for one, each in zip(promised, kept, strict=True))
+        all_kept = ~circuit.any_of(one & ~keeping for one, keeping in zip(promised, kept, strict=True))
         if outermost:
             return all_kept
-        some_kept = circuit.any_of(runs & each for runs, each in zip(running, kept, strict=True))
+        some_kept = circuit.any_of(runs & keeping for runs, keeping in zip(running, kept, strict=True))
         return all_kept & (circuit.any_of(promised) | some_kept)
 
     def _all_of(self, literals: Sequence[Literal]) -> Literal:

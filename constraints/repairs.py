@@ -115,8 +115,8 @@ class RepairableProgram:
         """An execution at these levels, with the reads-from, coherence and other choices of a found one, that the
         model forbids."""
         with self._same(found) as part:
-            at = [row[level] for row, level in zip(part.levels, levels, strict=True)]
-            return FoundExecution(part, part.model()) if part.solve([*at, ~part.passes]) else None
+            literals = [row[level] for row, level in zip(part.levels, levels, strict=True)]
+            return FoundExecution(part, part.model()) if part.solve([*literals, ~part.passes]) else None
 
     def box(self, levels: Levels) -> Box | None:
         """A box of levels, with the given ones in it, at all of which one execution is left; None where none is left
@@ -234,10 +234,10 @@ class _Part:
 
     def solve(self, literals: Iterable[Literal]) -> bool:
         """Whether these hold in some execution, allowed or not."""
-        asked = self._circuit.asked(literals)
+        wanted = self._circuit.asked(literals)
         self._solver.add(self._circuit.formula.clauses[self._added :])
         self._added = len(self._circuit.formula.clauses)
-        return self._solver.solve(asked)
+        return self._solver.solve(wanted)
 
     def model(self) -> Assignment:
         """The truths of all literals in the execution that was found last."""
@@ -276,7 +276,7 @@ class _Part:
 
     def orders(self) -> list[Literal]:
         """The orders of what was found last. Fences that are not there have a place, too, after those that are."""
-        said, model, executions = [], self.model(), self.executions
+        lines, model, executions = [], self.model(), self.executions
         for name, relation in executions.orders.items():
             events = sorted({event for pair in executions.to_order[name] for event in pair})
             rank = {event: sum(event in row and model.holds(row[event]) for row in relation) for event in events}
@@ -284,8 +284,8 @@ class _Part:
             place = {event: number for number, event in enumerate(events)}
             for one, other in executions.to_order[name]:
                 before = executions.circuit.var("order", name, one, other)
-                said.append(before if place[one] < place[other] else ~before)
-        return said
+                lines.append(before if place[one] < place[other] else ~before)
+        return lines
 
 
 KNOWN = frozenset({"step", "rf", "co", "final", "value"})
@@ -349,7 +349,7 @@ def lowered(levels: Levels, site: int, level: int, required: Iterable[Requiremen
     where the requirements leave no way."""
     left, moved, waiting = list(levels), {site}, list(required)
     left[site] = level
-    while broken := next((each for each in waiting if all(left[n] not in kept for n, kept in each.items())), None):
+    while broken := next((ways for ways in waiting if all(left[n] not in kept for n, kept in ways.items())), None):
         other = next((number for number in sorted(broken) if number not in moved), None)
         if other is None:
             return None
@@ -379,7 +379,7 @@ class _Optimiser:
                 least = worth
             free += len(steps)
         formula.extend(
-            [self._at[site][level] for site in sorted(each) for level in sorted(each[site])] for each in required
+            [self._at[site][level] for site in sorted(ways) for level in sorted(ways[site])] for ways in required
         )
         self._rc2 = RC2(formula, adapt=True, exhaust=True, minz=True, trim=5)  # minutes become seconds
         self._refuted = False

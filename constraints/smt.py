@@ -176,14 +176,14 @@ class _Values:
         z3 = self._z3
         phase, tx, expected, pending = (z3.Extract(*field, bits) for field in ((63, 61), (60, 40), (39, 20), (19, 0)))
         if operation in ("pending_count", "phase", "parity"):
-            told = {
+            computed = {
                 "pending_count": lambda: z3.ZeroExt(44, pending),
                 "phase": lambda: z3.If(phase != z3.Extract(63, 61, number), z3.BitVecVal(1, 64), z3.BitVecVal(0, 64)),
                 "parity": lambda: z3.If(
                     z3.ZeroExt(63, z3.Extract(0, 0, phase)) != number, z3.BitVecVal(1, 64), z3.BitVecVal(0, 64)
                 ),
             }
-            return told[operation]()
+            return computed[operation]()
 
         def less(count: Any, by: Any) -> Any:
             return z3.If(z3.ULT(count, by), z3.BitVecVal(0, 20), count - by)

@@ -175,8 +175,8 @@ class _Hangs:
         further = circuit.asked([~self._hang, self._further])
         opened = self._open()
         try:
-            for asked in [[self._hang, promised, self._steady]] * steady + [[self._hang, promised]]:
-                while opened.solve([literal.number for literal in asked]):
+            for wanted in [[self._hang, promised, self._steady]] * steady + [[self._hang, promised]]:
+                while opened.solve([literal.number for literal in wanted]):
                     found = Assignment(circuit, opened.model())
                     known = len(circuit.formula.clauses)
                     if self._is_kept(promise, promised, found):
@@ -197,10 +197,10 @@ class _Hangs:
             for row, back in [(executions.co[one], executions.co[two].get(one, circuit.false))]
         ]
         found += [~result.truth for result in other.judge(executions.base) if not result.check.flag]
-        asked = circuit.asked([~self._hang, circuit.any_of(found)])
+        wanted = circuit.asked([~self._hang, circuit.any_of(found)])
         opened = self._open()
         try:
-            return not opened.solve(asked)
+            return not opened.solve(wanted)
         finally:
             opened.close()
 

@@ -114,11 +114,11 @@ class ExecutionSearch:
         circuit = self.executions.circuit
         if any(literal is circuit.false for literal in questions):
             return None
-        asked = circuit.asked(questions)
+        literals = circuit.asked(questions)
         opened = open_solver(self._solver, circuit.formula.variables)
         try:
             opened.add(circuit.formula.clauses)
-            if not opened.solve(asked):
+            if not opened.solve(literals):
                 return None
             model = opened.model()
         finally:
@@ -169,7 +169,7 @@ def decoded(executions: Executions, values: ReadValues, found: Assignment) -> Ca
         )
         for event in (executions.levels.decided(number, holds) for number in kept)
     )
-    told = tuple(None if (what := shown(event)) is None else value_in(what, known) for event in events)
+    noted = tuple(None if (what := shown(event)) is None else value_in(what, known) for event in events)
     finals: dict[Term, Value] = {}
     for term in asked_terms(executions.test):
         if isinstance(term, FinalRegister):
@@ -183,4 +183,4 @@ def decoded(executions: Executions, values: ReadValues, found: Assignment) -> Ca
     completes = {place[number]: 1 for number, truth in ends if number in place and holds(truth)}
     choices = ExecutionChoices(only(executions.rf), only(executions.co), orders, only(executions.meet), completes)
     base = ProgramBase(bits(1, len(events)), events, places, choices, executions.test.synchronised)
-    return CandidateExecution(executions.test, base, told, finals)
+    return CandidateExecution(executions.test, base, noted, finals)

@@ -190,13 +190,13 @@ def resolve_consistency_models(
     and column.
     """
     names = names or default_names()
-    asked = origins(names, ".cat")
+    own = origins(names, ".cat")
     found = {origin: _model(name, bell) for origin, name in origins((*names, *among), ".cat").items()}
     called = names_apart([(model.name, origin) for origin, model in found.items()])
     return [
         replace(model, name=name) if isinstance(model, AxiomaticModel) and model.name != name else model
         for (origin, model), name in zip(found.items(), called, strict=True)
-        if origin in asked
+        if origin in own
     ]
 
 

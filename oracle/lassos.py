@@ -126,8 +126,8 @@ class _Run:
         """The run as a hang, its orders those of time."""
         events = execution_events(self._test, self._order)
         index = {event.key: number for number, event in enumerate(events)}
-        at = {event.key: time for time, event in enumerate(self._order)}
-        rank = [at.get(event.key, -1) for event in events]
+        time_of = {event.key: time for time, event in enumerate(self._order)}
+        rank = [time_of.get(event.key, -1) for event in events]
         algebra = bits(1, len(events))
         rf = algebra.pairs((index[write], index[read]) for read, write in self._sources.items())
         writes = [number for number, event in enumerate(events) if event.kind is EventKind.WRITE]
@@ -148,8 +148,8 @@ class _Run:
             )
             for name, pairs in to_order(model, base).items()
         }
-        told = tuple(None if (what := shown(event)) is None else value_in(what, self._values) for event in events)
-        execution = CandidateExecution(self._test, replace(base, choices=replace(chosen, orders=orders)), told, {})
+        values = tuple(None if (what := shown(event)) is None else value_in(what, self._values) for event in events)
+        execution = CandidateExecution(self._test, replace(base, choices=replace(chosen, orders=orders)), values, {})
         stuck = ThreadEnding.CYCLES if any(len(parts) > 1 for parts in self._passes) else ThreadEnding.SPINS
         endings = tuple(
             stuck if parts else ThreadEnding.ENDED if done else ThreadEnding.LEFT

@@ -80,9 +80,9 @@ class _Group:
             return tuple(_threads(self.threads & running))
         promised = self.guarantee(self.numbers(running), self.numbers(stepped))
         inner = [
-            each.sets(running, stepped)
-            for number, each in enumerate(self.inner)
-            if each.threads & running and (promised >> number & 1 or not promised)
+            group.sets(running, stepped)
+            for number, group in enumerate(self.inner)
+            if group.threads & running and (promised >> number & 1 or not promised)
         ]
         if promised:
             return least(mask for clauses in inner for mask in clauses)
@@ -90,7 +90,7 @@ class _Group:
 
     def numbers(self, threads: int) -> int:
         """The mask of the groups within this one that have some of these threads."""
-        return sum(1 << number for number, each in enumerate(self.inner) if each.threads & threads)
+        return sum(1 << number for number, group in enumerate(self.inner) if group.threads & threads)
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class PlacedPromise:
         root = self._root
         assert root.guarantee is not None
         promised = root.guarantee(root.numbers(running), root.numbers(stepped))
-        groups = [each for number, each in enumerate(root.inner) if promised >> number & 1]
-        return least(mask for each in groups for mask in each.sets(running, stepped))
+        groups = [group for number, group in enumerate(root.inner) if promised >> number & 1]
+        return least(mask for group in groups for mask in group.sets(running, stepped))
 
 
 Promise = Callable[[int, int], int] | PlacedPromise

@@ -13,7 +13,9 @@ from oracle.cat.interpreter import Model
 def checks_and_flags(model: Model, view: ExecutionView) -> tuple[list[Literal], list[Literal]]:
     """That each check of a model holds, and that each of its flags is raised."""
     results = model.judge(view)
-    return [each.truth for each in results if not each.check.flag], [each.truth for each in results if each.check.flag]
+    return [result.truth for result in results if not result.check.flag], [
+        result.truth for result in results if result.check.flag
+    ]
 
 
 def require_forbidden(

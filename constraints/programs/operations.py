@@ -60,7 +60,7 @@ class OperationClauses:
         )
 
     def _done(self, event: int, kind: Instruction, *modes: Mode) -> Literal:
-        return self._begun(event, lambda each, mode: each is kind and mode in modes)
+        return self._begun(event, lambda begun, mode: begun is kind and mode in modes)
 
     def read(self, event: int) -> Literal:
         """The literal that an event is the read of a copy, whose write is the next event."""

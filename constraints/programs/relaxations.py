@@ -166,14 +166,14 @@ def _independent(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[Rela
     for kind, matrix in (("addr", unknown.addr), ("data", unknown.data)):
         for r, row in enumerate(matrix):
             for e, literal in row.items():
-                rows = [dict(each) for each in view.depends[kind]]
+                rows = [dict(row) for row in view.depends[kind]]
                 del rows[r][e]
                 if kind == "addr" and unknown.half(e + 1 if e + 1 < unknown.size else 0):
                     rows[r][e + 1] = matrix[r].get(e + 1, unknown.circuit.false)
                 yield RelaxedView(f"{kind}({r}, {e})", literal, _depending(view, kind, rows))
     for r, row in enumerate(unknown.branch):
         if row:
-            rows = [dict(each) for each in view.depends["ctrl"]]
+            rows = [dict(row) for row in view.depends["ctrl"]]
             rows[r] = {}
             branches = unknown.circuit.any_of(row.values())
             yield RelaxedView(f"branch({r})", branches, _depending(view, "ctrl", rows))
@@ -248,7 +248,7 @@ def _unsynchronised(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[R
     for t, row in enumerate(unknown.ssw):
         for u, literal in row.items():
             between = unknown.circuit.any_of(row[v] & unknown.ssw[v][u] for v in row if v != u)
-            rows = [{v: other for v, other in each.items() if (s, v) != (t, u)} for s, each in enumerate(unknown.ssw)]
+            rows = [{v: other for v, other in row.items() if (s, v) != (t, u)} for s, row in enumerate(unknown.ssw)]
             yield RelaxedView(f"ssw({t}, {u})", literal & ~between, replace(view, synchronised=rows))
 
 

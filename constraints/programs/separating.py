@@ -486,12 +486,12 @@ class Separating:
         forbids these, too."""
         before = len(self._circuit.formula.clauses)
         home = [number for number, literal in enumerate(self._programs.home) if model[literal.number - 1] > 0]
-        for each in self._forbidden_by:
-            if each.name not in self._verifiers:
-                self._verifiers[each.name] = _Verifier(self._bounds, self._division, each, self._observed)
-            choice = self._verifiers[each.name].allowed(solution, home)
+        for forbidding in self._forbidden_by:
+            if forbidding.name not in self._verifiers:
+                self._verifiers[forbidding.name] = _Verifier(self._bounds, self._division, forbidding, self._observed)
+            choice = self._verifiers[forbidding.name].allowed(solution, home)
             if choice is not None:
-                self._forbid(each, choice)
+                self._forbid(forbidding, choice)
                 break
         return self._circuit.formula.clauses[before:]
 

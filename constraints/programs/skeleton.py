@@ -151,7 +151,7 @@ class ProgramSkeleton:
 
     def starting(self, event: int, kind: Instruction) -> Literal:
         """The literal that an instruction of a kind begins with an event."""
-        return self.circuit.any_of(literal for (each, _), literal in self.starts[event].items() if each is kind)
+        return self.circuit.any_of(literal for (begun, _), literal in self.starts[event].items() if begun is kind)
 
     def half(self, event: int) -> Literal:
         """The literal that an event is the write of an update."""

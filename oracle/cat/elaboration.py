@@ -197,7 +197,9 @@ class Elaboration(Expressions):
         for name, value, position in values:
             after = self._bind(name, value, position, after)
         made = [statement for statement in self.statements[start:] if isinstance(statement, terms.Definition)]
-        self.statements[start:] = [terms.Definition(sum((each.bindings for each in made), ()), False)] * bool(made)
+        self.statements[start:] = [
+            terms.Definition(sum((definition.bindings for definition in made), ()), False)
+        ] * bool(made)
         return after
 
     def _defined_value(self, binding: Tree, scope: meanings.NameScope) -> meanings.Value:

@@ -114,7 +114,11 @@ class Model:
     @property
     def checks(self) -> list[ModelCheck]:
         """The checks that the model requires, in the order of the file; flags are not among them."""
-        return [each for each in self.syntax.statements if isinstance(each, ModelCheck) and not each.flag]
+        return [
+            statement
+            for statement in self.syntax.statements
+            if isinstance(statement, ModelCheck) and not statement.flag
+        ]
 
     def mentions(self, name: str) -> bool:
         """Whether the model uses a name of the base, itself or by lines of the prelude."""
@@ -123,7 +127,9 @@ class Model:
     @property
     def flags(self) -> list[ModelCheck]:
         """The checks that raise a flag, in the order of the file."""
-        return [each for each in self.syntax.statements if isinstance(each, ModelCheck) and each.flag]
+        return [
+            statement for statement in self.syntax.statements if isinstance(statement, ModelCheck) and statement.flag
+        ]
 
     def checks_mention(self, name: str, kind: str = "") -> bool:
         """Whether a check that the model requires depends on a name of the base; flags do not count.
@@ -150,7 +156,7 @@ class Model:
     @property
     def chosen_orders(self) -> list[Linearisation]:
         """The total orders that the model lets executions choose."""
-        return [each for each in self.syntax.statements if isinstance(each, Linearisation)]
+        return [statement for statement in self.syntax.statements if isinstance(statement, Linearisation)]
 
     def linearised(self, base: Base[T]) -> Mapping[str, Set[T]]:
         """The events that each of the model's chosen orders orders, over a base that has chosen nothing yet."""
@@ -163,7 +169,7 @@ class Model:
         for statement in self.syntax.statements:
             if isinstance(statement, Linearisation):
                 found[statement.name] = interpreter.set(statement.events)
-            elif isinstance(statement, Definition) and any(each.name in needed for each in statement.bindings):
+            elif isinstance(statement, Definition) and any(binding.name in needed for binding in statement.bindings):
                 interpreter.define(statement)
         return found
 
@@ -230,7 +236,10 @@ class Model:
 
     def _meetings(self, bodies: Iterable[Term]) -> list[tuple[frozenset[str], frozenset[str]]]:
         bindings = [
-            binding for each in self.syntax.statements if isinstance(each, Definition) for binding in each.bindings
+            binding
+            for statement in self.syntax.statements
+            if isinstance(statement, Definition)
+            for binding in statement.bindings
         ]
         own = {name for binding in bindings for name in (binding.name, *binding.parameters)}
         kinds = {name: found for name, found in KINDS.items() if name not in own}

@@ -87,9 +87,9 @@ def _without(equations: Mapping[str, list[Word]], name: str) -> dict[str, list[W
     found: dict[str, list[Word]] = {}
     for other in [other for other in equations if other != name]:
         choices = [[value if _is_one(part, {name}) else [(part,)] for part in word] for word in equations[other]]
-        if sum(prod(map(len, each)) for each in choices) > MOST_WORDS:
+        if sum(prod(map(len, row)) for row in choices) > MOST_WORDS:
             return None
-        words = _few([sum(chosen, ()) for each in choices for chosen in product(*each)])
+        words = _few([sum(chosen, ()) for row in choices for chosen in product(*row)])
         if words is None:
             return None
         found[other] = words

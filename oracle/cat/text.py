@@ -50,7 +50,7 @@ def term_text(term: terms.Term) -> str:
         case terms.Constant(symbol):
             return symbol
         case terms.Call(hole, alternatives) if hole[0] == terms.HOLE:
-            return f"({hole}: {' | '.join(_inside(each, 'hole') for each in alternatives)})"
+            return f"({hole}: {' | '.join(_inside(alternative, 'hole') for alternative in alternatives)})"
         case terms.Call(function, arguments):
             return f"{function}({', '.join(map(term_text, arguments))})"
         case terms.Operation("identity", (operand,)):

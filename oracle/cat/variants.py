@@ -21,15 +21,22 @@ def definitions(model: Model) -> list[str]:
     are not among them, nor definitions that mention no name, such as ``0 * 0``."""
     reached = names_reached([check.body for check in model.checks], own_lines(model.syntax.statements), prelude())
     bindings = [
-        binding for each in model.syntax.statements if isinstance(each, terms.Definition) for binding in each.bindings
+        binding
+        for statement in model.syntax.statements
+        if isinstance(statement, terms.Definition)
+        for binding in statement.bindings
     ]
-    named = (each for each in bindings if not each.parameters and names_reached([each.body], {}, {}))
-    return list(dict.fromkeys(each.name for each in named if each.name in reached))
+    named = (binding for binding in bindings if not binding.parameters and names_reached([binding.body], {}, {}))
+    return list(dict.fromkeys(binding.name for binding in named if binding.name in reached))
 
 
 def without_check(model: Model, name: str) -> Model:
     """The model without the checks of a name; flags stay."""
-    kept = (each for each in model.syntax.statements if not (isinstance(each, terms.ModelCheck) and each.name == name))
+    kept = (
+        statement
+        for statement in model.syntax.statements
+        if not (isinstance(statement, terms.ModelCheck) and statement.name == name)
+    )
     return _of(model, f"without {name}", kept)
 
 

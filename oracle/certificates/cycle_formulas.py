@@ -40,20 +40,20 @@ from oracle.certificates.cycles import CycleClaim
 from oracle.certificates.writing import Writer, WrittenLiteral
 
 
-def write_formula(asked: CycleClaim, size: int) -> CertifiedFormula:
+def write_formula(claim: CycleClaim, size: int) -> CertifiedFormula:
     """The formula of the critical cycles of ``size`` edges. Raises ``TooManyError`` where it is too large."""
-    return _Cycles(asked, size).writer.formula
+    return _Cycles(claim, size).writer.formula
 
 
 class _Cycles:
-    def __init__(self, asked: CycleClaim, size: int) -> None:
+    def __init__(self, claim: CycleClaim, size: int) -> None:
         self.writer = Writer()
-        self.asked, self.size = asked, size
-        self.runs = asked.vocabulary.runs
+        self.asked, self.size = claim, size
+        self.runs = claim.vocabulary.runs
         self.edges = sorted(dict.fromkeys(edge.bare for run in self.runs for edge in run))
-        told = (note for run in self.runs for edge in run for note in (edge.first, edge.second) if note)
-        listed = (note for access in "RW" for atomic in (False, True) for note in asked.listed(access, atomic))
-        self.notes = sorted({*told, *listed})
+        notes = (note for run in self.runs for edge in run for note in (edge.first, edge.second) if note)
+        listed = (note for access in "RW" for atomic in (False, True) for note in claim.listed(access, atomic))
+        self.notes = sorted({*notes, *listed})
         self._defined = set[WrittenLiteral]()
         self._edges_follow()
         self._threads_and_locations()
@@ -108,11 +108,11 @@ class _Cycles:
     # Clauses
 
     def _edges_follow(self) -> None:
-        require, asked = self.writer.require, self.asked
+        require, claim = self.writer.require, self.asked
         for position in range(self.size):
             self.writer.one_of(self.edge(position, edge) for edge in self.edges)
             for one in self.edges:
-                after = (two for two in self.edges if one.target == two.source and not asked.compose(one, two))
+                after = (two for two in self.edges if one.target == two.source and not claim.compose(one, two))
                 require(~self.edge(position, one), *(self.edge(position + 1, two) for two in after))
         require(*(~self.communicates(position) for position in range(self.size)))
 
@@ -151,7 +151,7 @@ class _Cycles:
                 operations = [self.atomic(stretch[step]) for step in range(length) if step not in spared]
                 unless = [self.atomic(start - 1)] if length == self.size - 1 else []
                 if enough > 0:
-                    self.writer.require(*(~joined(each) for each in stretch), *operations, *unless)
+                    self.writer.require(*(~joined(edges) for edges in stretch), *operations, *unless)
 
     def _items(self) -> None:
         require = self.writer.require
@@ -188,7 +188,7 @@ class _Cycles:
                     yield self.item(event - 1, k, j)
 
     def _annotations(self) -> None:
-        require, asked = self.writer.require, self.asked
+        require, claim = self.writer.require, self.asked
         for event in range(self.size):
             self.writer.one_of(self.note(event, note) for note in self.notes)
             half = self.atomic(event) | self.atomic(event - 1)
@@ -196,16 +196,16 @@ class _Cycles:
                 unless = [~self.note(event, note), ~self.reads(event) if access == "R" else self.reads(event)]
                 if access not in note.fits:
                     require(*unless)
-                if note not in asked.listed(access):
+                if note not in claim.listed(access):
                     require(*unless, half, *self._told(event, note))
-                if note not in asked.listed(access, atomic=True):
+                if note not in claim.listed(access, atomic=True):
                     require(*unless, ~half, *self._told(event, note))
             for one, two in product(self.notes, repeat=2):
                 unless = [~self.atomic(event), ~self.note(event, one), ~self.note(event + 1, two)]
                 mode = atomic_mode(one, two)
                 if mode is None:
                     require(*unless)
-                elif asked.spelled.get(mode, (one, two)) != (one, two):
+                elif claim.spelled.get(mode, (one, two)) != (one, two):
                     require(*unless, *self._told(event, one), *self._told(event + 1, two))
 
     def _groups(self) -> None:

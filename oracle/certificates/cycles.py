@@ -87,7 +87,7 @@ class CycleUnitClaims:
     clauses: list[Clause] = field(default_factory=list)
 
 
-def check_clauses(formula: CertifiedFormula, asked: CycleClaim, size: int, lines: Iterable[str]) -> CycleUnitClaims:
+def check_clauses(formula: CertifiedFormula, claim: CycleClaim, size: int, lines: Iterable[str]) -> CycleUnitClaims:
     """The clauses that a unit adds to the formula of cycles of a size, checked.
 
     Raises ``RefusedError`` where a clause is not what its comment stands for, or a cycle was not asked for.
@@ -98,10 +98,10 @@ def check_clauses(formula: CertifiedFormula, asked: CycleClaim, size: int, lines
         if kind != "blocks":
             return None
         cycle = parse_cycle(word)
-        if lack := lacks(asked, size, cycle):
+        if lack := lacks(claim, size, cycle):
             raise RefusedError(f"{word}: {lack}")
         claims.cycles.append(cycle)
-        return exclusions(formula, asked.levels, cycle)
+        return exclusions(formula, claim.levels, cycle)
 
     claims.clauses.extend(read_groups(formula, lines, derive))
     return claims
@@ -129,7 +129,7 @@ def exclusions(formula: CertifiedFormula, levels: Sequence[str], cycle: Cycle) -
         yield tuple(clause)
 
 
-def lacks(asked: CycleClaim, size: int, cycle: Cycle) -> str:
+def lacks(claim: CycleClaim, size: int, cycle: Cycle) -> str:
     """The reason why a cycle is not one that was asked for; empty where it is one."""
     edges, events = cycle.edges, range(cycle.size)
     if cycle.size != size:
@@ -137,42 +137,42 @@ def lacks(asked: CycleClaim, size: int, cycle: Cycle) -> str:
     if any(edges[event - 1].target != edges[event].source for event in events):
         return "its edges do not meet"
     threads = len(cycle.threads())
-    if threads < 2 or (asked.threads is not None and not asked.threads[0] <= threads <= asked.threads[1]):
+    if threads < 2 or (claim.threads is not None and not claim.threads[0] <= threads <= claim.threads[1]):
         return f"it has {threads} threads"
     if sum(not edge.same for edge in edges) == 1:
         return "one edge alone leads to another location"
     for event in events:
-        if asked.compose(edges[event - 1], edges[event]):
+        if claim.compose(edges[event - 1], edges[event]):
             return f"{edges[event - 1].name} and {edges[event].name} are one edge"
     for what, groups, most in (
-        ("thread", cycle.threads(), asked.thread_accesses),
-        ("location", cycle.locations(), asked.location_accesses),
+        ("thread", cycle.threads(), claim.thread_accesses),
+        ("location", cycle.locations(), claim.location_accesses),
     ):
         for group in groups:
             accesses = len(group) - sum(edges[event].kind == "Rmw" and (event + 1) % size in group for event in group)
             if accesses > most:
                 return f"a {what} has {accesses} accesses"
-    return _misplaced(asked, cycle) or _unworded(asked, cycle)
+    return _misplaced(claim, cycle) or _unworded(claim, cycle)
 
 
-def _misplaced(asked: CycleClaim, cycle: Cycle) -> str:
+def _misplaced(claim: CycleClaim, cycle: Cycle) -> str:
     home = [place for events, place in zip(cycle.threads(), cycle.places, strict=True) for _ in events]
     for events in cycle.locations():
         regions = {cycle.regions[event] for event in events}
-        if len(regions) > 1 or not regions <= set(asked.regions):
+        if len(regions) > 1 or not regions <= set(claim.regions):
             return "its locations are not in the regions that were asked for"
         if regions == {Region.SHARED} and len({home[event][:3] for event in events}) > 1:
             return "a location in shared memory is accessed by several CTAs"
     ctas, gpus = {place[:3] for place in cycle.places}, {place[:1] for place in cycle.places}
-    apart = "cta" in asked.levels or len(ctas) == len(cycle.places)
-    together = "gpu" in asked.levels or len(gpus) == 1
+    apart = "cta" in claim.levels or len(ctas) == len(cycle.places)
+    together = "gpu" in claim.levels or len(gpus) == 1
     spelled = cycle.places == renumbered(cycle.places) and not any(place.queue for place in cycle.places)
     if not (apart and together and spelled):
         return "its scope tree is none that was asked for"
     return ""
 
 
-def _unworded(asked: CycleClaim, cycle: Cycle) -> str:
+def _unworded(claim: CycleClaim, cycle: Cycle) -> str:
     """The reason why a cycle is not in the words asked for; empty where it is.
 
     Edges come in the runs that were asked for, annotations are of the list, or told by these runs, and what several
@@ -180,41 +180,41 @@ def _unworded(asked: CycleClaim, cycle: Cycle) -> str:
     """
     size, edges, notes = cycle.size, cycle.edges, cycle.annotations
 
-    def fits(event: int, told: set[Annotation | None]) -> bool:
+    def fits(event: int, found: set[Annotation | None]) -> bool:
         note, access = notes[event], cycle.access(event)
-        listed = asked.listed(access, cycle.in_atomic(event))
-        return access in note.fits and (told <= {note} if told else note in listed)
+        listed = claim.listed(access, cycle.in_atomic(event))
+        return access in note.fits and (found <= {note} if found else note in listed)
 
-    def said_once(event: int, told: list[set[Annotation | None]]) -> bool:
+    def said_once(event: int, found: list[set[Annotation | None]]) -> bool:
         """Whether an atomic operation that begins with an event has the one annotation that is chosen, or one that a
         run tells."""
         pair = notes[event], notes[(event + 1) % size]
         mode = atomic_mode(*pair)
         return mode is not None and bool(
-            asked.spelled.get(mode, pair) == pair or told[event] or told[(event + 1) % size]
+            claim.spelled.get(mode, pair) == pair or found[event] or found[(event + 1) % size]
         )
 
     def superfluous(event: int, run: tuple[Edge, ...]) -> bool:
         """Whether communication could stand for a plain step."""
-        inner = asked.inner(run)
+        inner = claim.inner(run)
         after = edges[(event + 1) % size]
-        return inner is not None and not (asked.compose(edges[event - 1], inner) or asked.compose(inner, after))
+        return inner is not None and not (claim.compose(edges[event - 1], inner) or claim.compose(inner, after))
 
     def tiled(event: int, end: int, chosen: tuple[Edge, ...]) -> bool:
         """Whether runs go on from an event to the end; ``chosen`` are the edges with what they tell so far."""
         if event == end:
-            turned = [chosen[(each - end) % size] for each in range(size)]
-            told = [{turned[each - 1].second, turned[each].first} - {None} for each in range(size)]
-            once = all(said_once(each, told) for each in range(size) if edges[each].kind == "Rmw")
-            return once and all(fits(each, told[each]) for each in range(size))
-        for run in asked.vocabulary.runs:
+            turned = [chosen[(event - end) % size] for event in range(size)]
+            found = [{turned[event - 1].second, turned[event].first} - {None} for event in range(size)]
+            once = all(said_once(event, found) for event in range(size) if edges[event].kind == "Rmw")
+            return once and all(fits(event, found[event]) for event in range(size))
+        for run in claim.vocabulary.runs:
             stretch = [edges[(event + n) % size] for n in range(len(run))]
             whole = event + len(run) <= end and stretch == [edge.bare for edge in run]
             if whole and not superfluous(event % size, run) and tiled(event + len(run), end, chosen + run):
                 return True
         return False
 
-    longest = max((len(run) for run in asked.vocabulary.runs), default=0)
+    longest = max((len(run) for run in claim.vocabulary.runs), default=0)
     if any(tiled(start, start + size, ()) for start in range(min(longest, size))):
         return ""
     return "its edges and annotations are not those that were asked for"

@@ -95,8 +95,8 @@ def exclusions(
         names = list(_Placed(execution, slots, starts, words).said())
         clause = tuple(-formula.var(name) if holds else formula.var(name) for name, holds in names)
         if number == 0:
-            said = execution_of({name for name, holds in names if holds}, sizes, words)
-            if normal_form(said) != normal_form(execution):
+            satisfied = execution_of({name for name, holds in names if holds}, sizes, words)
+            if normal_form(satisfied) != normal_form(execution):
                 raise RefusedError("it says what the formula does not, so that its clauses exclude another program")
         yield clause
 
@@ -267,8 +267,8 @@ def can_happen(execution: Execution, model: Model) -> bool:
     """Whether the model allows, or flags, some execution with the outcome of a given one. Raises ``TooManyError``."""
     test = litmus_test(execution, "test", observed=False)
     for batch, allowed, results in judged(test, unroll_threads(test, UNROLL), model):
-        asked = batch.satisfying(test.condition.proposition)
-        if asked & allowed or any(result.check.flag and result.truth & asked for result in results):
+        wanted = batch.satisfying(test.condition.proposition)
+        if wanted & allowed or any(result.check.flag and result.truth & wanted for result in results):
             return True
     return False
 

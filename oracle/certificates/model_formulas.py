@@ -53,8 +53,8 @@ def write_formula(model: Model, words: Vocabulary, sizes: Sequence[int]) -> Cert
     writer = Writer()
     program = Programs(writer, words, sizes).program
     choice = choose(program, "whole", partial=False)
-    for each in (choice, reversed_coherence(program, choice)):
-        _forbidden(ModelView(program, each, model, fails=True))
+    for order in (choice, reversed_coherence(program, choice)):
+        _forbidden(ModelView(program, order, model, fails=True))
     for left in weakened(program):
         _allowed(left.program, left.name, left.applies, model)
     return writer.formula
@@ -63,10 +63,10 @@ def write_formula(model: Model, words: Vocabulary, sizes: Sequence[int]) -> Cert
 def _forbidden(seen: ModelView) -> None:
     """Requires that a check fails, and no flag is raised."""
     require, results = seen.program.writer.require, seen.model.judge(seen)
-    require(*(~each.truth for each in results if not each.check.flag))
-    for each in results:
-        if each.check.flag:
-            require(~each.truth)
+    require(*(~result.truth for result in results if not result.check.flag))
+    for result in results:
+        if result.check.flag:
+            require(~result.truth)
 
 
 def _allowed(program: CertifiedProgram, name: str, applies: WrittenLiteral, model: Model) -> None:
@@ -74,10 +74,10 @@ def _allowed(program: CertifiedProgram, name: str, applies: WrittenLiteral, mode
     results = model.judge(
         ModelView(_with_orphans(program, name), choose(program, name, model.partial_co), model, False)
     )
-    flags = [each.truth for each in results if each.check.flag]
-    for each in results:
-        if not each.check.flag:
-            program.writer.require(~applies, each.truth, *flags)
+    flags = [result.truth for result in results if result.check.flag]
+    for result in results:
+        if not result.check.flag:
+            program.writer.require(~applies, result.truth, *flags)
 
 
 def _with_orphans(program: CertifiedProgram, name: str) -> CertifiedProgram:

@@ -50,10 +50,10 @@ def check_formula(formula: ProgressFormula) -> None:
     local = _Instructions(formula.shape)
     known: set[str] = set()
     others: set[frozenset[int]] = set()
-    for said in _axioms(formula.shape):
-        known.update(each for _, each in said)
-        if all(name in formula.variables for _, name in said):
-            others.add(frozenset(formula.variables[name] * (1 if holds else -1) for holds, name in said))
+    for axiom in _axioms(formula.shape):
+        known.update(literal for _, literal in axiom)
+        if all(name in formula.variables for _, name in axiom):
+            others.add(frozenset(formula.variables[name] * (1 if holds else -1) for holds, name in axiom))
     for name, variable in formula.variables.items():
         if name not in known and not local.speaks_of(name):
             raise RefusedError(f"variable {variable} of the formula means nothing: {name}")
@@ -107,7 +107,7 @@ class _Instructions:
             fields = product(
                 range(shape.locations), range(shape.values), range(shape.lengths[t] + 1), (None, *range(shape.values))
             )
-            every = (Instruction(*each) for each in fields)
+            every = (Instruction(*row) for row in fields)
             self._sites[site] = [ins for ins in every if ins.branches(i) or ins.is_store(i)]
         return self._sites[site]
 

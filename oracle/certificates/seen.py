@@ -154,8 +154,8 @@ class ModelView:
         """The pairs of the program's events that are related."""
         literals = {True: self.program.writer.true, False: self.program.writer.false}
         events = self.program.events
-        told = {(one, other): related(one, other) for one in events for other in events}
-        return {pair: literals[each] if isinstance(each, bool) else each for pair, each in told.items()}
+        found = {(one, other): related(one, other) for one in events for other in events}
+        return {pair: literals[literal] if isinstance(literal, bool) else literal for pair, literal in found.items()}
 
     def _of_threads(
         self, related: Callable[[int, int], WrittenLiteral | bool]

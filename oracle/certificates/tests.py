@@ -109,7 +109,7 @@ def place(program: Program) -> bytes:
     return pack(f">{len(numbers)}H", *numbers)
 
 
-def check_test(asked: ProgressClaim, test: Test) -> tuple[str, bytes]:
+def check_test(claim: ProgressClaim, test: Test) -> tuple[str, bytes]:
     """The key of a test of a suite, and its place in it.
 
     Raises ``RefusedError`` with what is wrong in its record; its name is not checked, for it depends on other tests.
@@ -118,14 +118,14 @@ def check_test(asked: ProgressClaim, test: Test) -> tuple[str, bytes]:
         program = program_of(test)
     except InputError as error:
         raise RefusedError(f"{test.name}: the text is no program: {error.message}") from None
-    if (len(program.threads), program.size) != (asked.threads, asked.instrs):
+    if (len(program.threads), program.size) != (claim.threads, claim.instrs):
         raise RefusedError(
-            f"{test.name}: of the bound {program.bound}, where {asked.threads}x{asked.instrs} was asked for"
+            f"{test.name}: of the bound {program.bound}, where {claim.threads}x{claim.instrs} was asked for"
         )
-    if max(program.locations - asked.locations, program.values - asked.values) > 0:
+    if max(program.locations - claim.locations, program.values - claim.values) > 0:
         raise RefusedError(f"{test.name}: has more locations or values than were asked for")
     judged = Judged(program)
-    if lack := asked.lacks(judged):
+    if lack := claim.lacks(judged):
         raise RefusedError(f"{test.name}: {lack}")
     own = digest(program)
     should_be = {
@@ -139,10 +139,10 @@ def check_test(asked: ProgressClaim, test: Test) -> tuple[str, bytes]:
     }
     if line := unlike(test, judged.verdicts, should_be):
         raise RefusedError(line)
-    return asked.key(judged), place(program)
+    return claim.key(judged), place(program)
 
 
-def missing(asked: ProgressClaim, program: Program, present: Mapping[str, bytes]) -> Program | None:
+def missing(claim: ProgressClaim, program: Program, present: Mapping[str, bytes]) -> Program | None:
     """An image of a program under permutation of its threads that should be in a suite and is not, if there is one.
 
     ``present`` are the places of the tests in the suite, by their keys. Of tests that count as one the suite holds the
@@ -150,11 +150,11 @@ def missing(asked: ProgressClaim, program: Program, present: Mapping[str, bytes]
     program.
     """
     for judged in (Judged(image) for image, _ in program_images(program)):
-        there, here = present.get(asked.key(judged)), place(judged.program)
-        if there == here or (there is not None and there < here and not asked.symmetric):
-            if asked.symmetric:
+        there, here = present.get(claim.key(judged)), place(judged.program)
+        if there == here or (there is not None and there < here and not claim.symmetric):
+            if claim.symmetric:
                 return None
-        elif not asked.lacks(judged):
-            earlier = there is not None and there < here and asked.behaviours
+        elif not claim.lacks(judged):
+            earlier = there is not None and there < here and claim.behaviours
             return None if earlier else judged.program
     return None

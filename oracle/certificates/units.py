@@ -89,7 +89,7 @@ def check_clauses(formula: ProgressFormula, lines: Iterable[str]) -> ProgressUni
             return list(_blocks(formula, programs[-1]))
         if kind not in ("entry", "exit"):
             return None
-        states = {read_state(each) for each in word.split(" ")}
+        states = {read_state(state) for state in word.split(" ")}
         found = list((_entry if kind == "entry" else _exit)(formula, states))
         refinements += len(found)
         return found

@@ -32,7 +32,7 @@ def weakened(program: CertifiedProgram) -> Iterator[Weakened]:
     """Every relaxation of a program, except those that apply to no program."""
     kinds = (_removed, _barriers, _modes, _split, _independent, _unshared, _readdressed, _apart, _unsynchronised)
     for kind in kinds:
-        yield from (each for each in kind(program) if each.applies)
+        yield from (relaxation for relaxation in kind(program) if relaxation.applies)
 
 
 def _removed(program: CertifiedProgram) -> Iterator[Weakened]:
@@ -150,7 +150,7 @@ def _parts(members: Sequence[int]) -> Iterator[tuple[tuple[int, ...], tuple[int,
     """Each way to have some go and others stay."""
     for size in range(1, len(members)):
         for leaving in combinations(members, size):
-            yield leaving, tuple(each for each in members if each not in leaving)
+            yield leaving, tuple(member for member in members if member not in leaving)
 
 
 def _left(program: CertifiedProgram, pairs: Pairs, leaving: Sequence[int]) -> WrittenLiteral:

@@ -87,7 +87,7 @@ class Writer:
             return
         if len(self._clauses) >= MOST_CLAUSES:
             raise TooManyError(f"more than {MOST_CLAUSES} clauses say what is forbidden")
-        self._clauses.append(tuple(each.number for each in literals if each))
+        self._clauses.append(tuple(literal.number for literal in literals if literal))
 
     def one_of(self, literals: Iterable[WrittenLiteral], where: WrittenLiteral | None = None) -> None:
         """Requires that exactly one of the literals holds, everywhere or where another literal does."""
@@ -117,13 +117,13 @@ class Writer:
     def any_of(self, literals: Iterable[WrittenLiteral]) -> WrittenLiteral:
         """The literal of a disjunction, which is the constant false where there are no operands."""
         found = self.false
-        for each in literals:
-            found = found | each
+        for literal in literals:
+            found = found | literal
         return found
 
     def all_of(self, literals: Iterable[WrittenLiteral]) -> WrittenLiteral:
         """The literal of a conjunction, which is the constant true where there are no operands."""
-        return ~self.any_of(~each for each in literals)
+        return ~self.any_of(~literal for literal in literals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,8 @@ def candidates(
         raise TooManyError(f"{combinations_of_paths} combinations of paths through the threads are too many to list")
     for ways in product(*(range(len(thread.paths)) for thread in threads)):
         programs = [
-            tuple(thread.paths[way] for thread, way in zip(each, ways, strict=True)) for each in alike or [threads]
+            tuple(thread.paths[way] for thread, way in zip(members, ways, strict=True))
+            for members in alike or [threads]
         ]
         yield from _Combination(test, programs, model, excluded, for_ever).batches(worth_guessing)
 
@@ -251,13 +252,13 @@ class _Combination:
             if event.kind is EventKind.WRITE and event.location is not None:
                 self._writes.setdefault(event.location, []).append(index)
         self._has_objects = any(OBJECT in event.tags for event in self._events)
-        asked = {physical_location(test, term) for term in asked_locations(test)}
+        observed = {physical_location(test, term) for term in asked_locations(test)}
         pairs = to_order(model, _unchosen(self._events, self._places)) if model.chooses_orders else {}
         self._ordered = tuple(pairs)
         self._options = _Options(
             tuple(map(self._sources, self._reads)),
             tuple(
-                self._coherence(found, model.partial_co and not self._is_object(found), name in asked)
+                self._coherence(found, model.partial_co and not self._is_object(found), name in observed)
                 for name, found in self._writes.items()
             ),
             tuple(tuple(orders_of(ordered, name)) for name, ordered in pairs.items()),
@@ -273,7 +274,7 @@ class _Combination:
         """Whether the writes are all to an mbarrier, whose coherence is total under every model."""
         return all(self._events[write].tags & {OBJECT, "IW"} for write in writes)
 
-    def _coherence(self, writes: list[int], partial: bool, asked: bool) -> tuple[Coherence, ...]:
+    def _coherence(self, writes: list[int], partial: bool, observed: bool) -> tuple[Coherence, ...]:
         excluded = {
             (one, other)
             for (one, first), (other, second) in permutations(enumerate(writes), 2)
@@ -281,7 +282,7 @@ class _Combination:
         }
         return tuple(
             Coherence(frozenset((writes[one], writes[other]) for one, other in order.pairs), writes[order.final])
-            for order in coherence_orders(len(writes), partial, asked)
+            for order in coherence_orders(len(writes), partial, observed)
             if not order.pairs & excluded
         )
 
@@ -599,7 +600,7 @@ def _repeated(mask: int, width: int, times: int) -> int:
 
 
 @cache
-def coherence_orders(writes: int, partial: bool, asked: bool) -> tuple[Coherence, ...]:
+def coherence_orders(writes: int, partial: bool, observed: bool) -> tuple[Coherence, ...]:
     """The coherence orders of a number of writes, of which 0 is the initial one and comes first.
 
     Partial orders are given once for each write that may be final where the final value is asked for. Raises
@@ -617,7 +618,7 @@ def coherence_orders(writes: int, partial: bool, asked: bool) -> tuple[Coherence
     for order in _partial_orders(writes - 1):
         pairs = frozenset(initial | {(one + 1, other + 1) for one, other in order})
         last = [write for write in range(writes) if all(one != write for one, _ in pairs)]
-        orders += [Coherence(pairs, final) for final in (last if asked else last[:1])]
+        orders += [Coherence(pairs, final) for final in (last if observed else last[:1])]
     return tuple(orders)
 
 

@@ -112,8 +112,8 @@ def forbids_thin_air(model: Model) -> bool:
                 return frozenset[str]().union(*map(united, parts))
         return frozenset()
 
-    for each in model.syntax.statements:
-        match each:
+    for statement in model.syntax.statements:
+        match statement:
             case Definition(bindings, recursive):
                 if recursive:
                     unions |= {binding.name: frozenset() for binding in bindings}

@@ -206,14 +206,14 @@ def access_tags(
     order = Order.RELAXED if mode.volatile and mode.order is Order.WEAK else mode.order
     order = _HALVES[kind].get(order, order) if rmw else order
     tags = {kind, region.name, _ORDER_TAGS[order], *_scope_tags(access_scope(mode))}
-    told = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, "NORET": reduces, "NAL": plain}
-    told[(mode.cache or "").upper()] = mode.cache is not None
-    said = [
+    holds = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, "NORET": reduces, "NAL": plain}
+    holds[(mode.cache or "").upper()] = mode.cache is not None
+    words = [
         tag
         for tag in vulkan.implied(mode.tags, order, kind is EventKind.WRITE)
         if kind is EventKind.READ or tag != CONSUME
     ]
-    return frozenset(tags | {tag for tag, true in told.items() if true} | {_tag_set(tag) for tag in said})
+    return frozenset(tags | {tag for tag, true in holds.items() if true} | {_tag_set(tag) for tag in words})
 
 
 def access_scope(mode: Mode) -> Scope | None:
@@ -233,7 +233,7 @@ def fence_tags(mode: Mode) -> frozenset[str]:
 def barrier_tags(mode: Mode, arrive: bool, wait: bool = False) -> frozenset[str]:
     """The names of the sets that a barrier is in; a barrier that orders memory is a fence as well."""
     fence = set() if mode.order is Order.WEAK else {"F", *_fence_orders(mode)}
-    halves = {half for half, told in (("ARRIVE", arrive), (WAIT, wait)) if told}
+    halves = {half for half, holds in (("ARRIVE", arrive), (WAIT, wait)) if holds}
     return frozenset({"B", "CBAR", *_scope_tags(mode.scope), *_fenced(mode), *fence, *halves}) | _mode_tags(mode)
 
 
@@ -446,7 +446,7 @@ class ProgramBase(Generic[T]):
             waited = event.group
             if not isinstance(waited, AsyncGroup) or waited.pending is None:
                 continue
-            ends = [at for at, each in enumerate(events) if each.group == AsyncGroup(waited.operations)]
+            ends = [place for place, event in enumerate(events) if event.group == AsyncGroup(waited.operations)]
             for access, done in enumerate(events):
                 if done.group != waited.operations or (waited.read and done.kind is not EventKind.READ):
                     continue

@@ -38,21 +38,21 @@ def flow_of(test: LitmusTest, number: int) -> ThreadFlow:
     quorum if all that the condition asks of the thread is decided by then: a register that the thread would still write
     has no final value.
     """
-    asked = frozenset(
+    observed = frozenset(
         term.register for term in asked_terms(test) if isinstance(term, FinalRegister) and term.thread == number
     )
-    return _flow_in_executions(unguarded(test.threads[number]), asked)
+    return _flow_in_executions(unguarded(test.threads[number]), observed)
 
 
 @lru_cache(maxsize=1 << 10)  # the tests of a suite have threads in common
-def _flow_in_executions(thread: Thread, asked: frozenset[str]) -> ThreadFlow:
+def _flow_in_executions(thread: Thread, observed: frozenset[str]) -> ThreadFlow:
     flow = thread_flow(thread)
     staying = {
         place
         for place, ins in enumerate(flow.code)
         if isinstance(ins, Barrier) and ins.quorum is not None and not ins.arrive
-        if asked.isdisjoint(
+        if observed.isdisjoint(
             name for later in flow.ahead[place + 1] - {flow.end} for name in registers_written(flow.code[later])
         )
     }
-    return replace(flow, needed=asked, staying=frozenset(staying))
+    return replace(flow, needed=observed, staying=frozenset(staying))

@@ -96,15 +96,15 @@ def idle_jumps(test: LitmusTest) -> tuple[frozenset[int], ...]:
     Rounds of several jumps may see each other's writes and be left out together: these are the most jumps that can be.
     """
     effects = [_effects(test, number) for number in range(len(test.threads))]
-    idle = [frozenset(each) for each in effects]
+    idle = [frozenset(effect) for effect in effects]
     while True:
         written = frozenset[tuple[str, Value]]().union(
-            *(each[jump].writes for each, jumps in zip(effects, idle, strict=True) for jump in jumps)
+            *(effect[jump].writes for effect, jumps in zip(effects, idle, strict=True) for jump in jumps)
         )
         seen = _seen(test, written, idle) if written else written
         fewer = [
-            frozenset(jump for jump in jumps if each[jump].inner <= jumps and not each[jump].writes & seen)
-            for each, jumps in zip(effects, idle, strict=True)
+            frozenset(jump for jump in jumps if effect[jump].inner <= jumps and not effect[jump].writes & seen)
+            for effect, jumps in zip(effects, idle, strict=True)
         ]
         if fewer == idle:
             return tuple(idle)
@@ -126,11 +126,11 @@ def _effects(test: LitmusTest, number: int) -> Mapping[int, _Effect]:
 def _seen(test: LitmusTest, written: Written, idle: Sequence[frozenset[int]]) -> Written:
     """Which of the values that idle rounds write may be seen by others, or by the condition."""
     locations = {location.name: location for location in test.locations}
-    asked = {physical(locations, term.name) for term in asked_locations(test)}
+    observed = {physical(locations, term.name) for term in asked_locations(test)}
     return frozenset(
         (location, value)
         for location, value in written
-        if location in asked
+        if location in observed
         or any(_Looks(test, number, jumps).may_see(location, value) for number, jumps in enumerate(idle))
     )
 
@@ -178,7 +178,7 @@ class _Round(_Runs):
             return None
         inner = frozenset(pc for pc in self.cut - {jump} if flow.backward[pc] > target)
         writes = [self._writes(end) for end in self._ends]
-        known = [each for each in writes if each is not None]
+        known = [write for write in writes if write is not None]
         return _Effect(inner, frozenset[tuple[str, Value]]().union(*known)) if len(known) == len(writes) else None
 
     def _writes(self, end: RunState) -> Written | None:

@@ -253,8 +253,8 @@ class Walker:
         for run in runs:
             key = run.events[begin].key
             events = (
-                replace(each, operation=key, group=ins.in_group, tags=each.tags | {ASYNCHRONOUS})
-                for each in run.events[begin:]
+                replace(event, operation=key, group=ins.in_group, tags=event.tags | {ASYNCHRONOUS})
+                for event in run.events[begin:]
             )
             registers = {name: value for name, value in run.registers.items() if name not in (_MOVED, _MAPPED)}
             yield replace(run, events=(*run.events[:begin], *events), registers=registers)

@@ -88,13 +88,13 @@ def unroll_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...]:
 
 @lru_cache(maxsize=4)  # models judge a test in turn, and a limit that it exceeds is exceeded for all
 def _unrolled_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...] | TooManyError:
-    asked, plain = asked_terms(test), plain_locations(test)
+    observed, plain = asked_terms(test), plain_locations(test)
     parts = [
         _Part(
             number,
             thread,
             test.locations,
-            tuple(term for term in asked if isinstance(term, FinalRegister) and term.thread == number),
+            tuple(term for term in observed if isinstance(term, FinalRegister) and term.thread == number),
             unroll,
             plain,
             test,

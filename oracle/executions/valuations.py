@@ -34,8 +34,8 @@ def evaluate(
                 for chosen, value in joint:
                     if value is not None:
                         both = algebra.true
-                        for key, each in chosen.items():
-                            both = both & reads[key][each]
+                        for key, taken in chosen.items():
+                            both = both & reads[key][taken]
                         add(valuation, value, both)
                 return valuation
             others = evaluate(right, reads, algebra)

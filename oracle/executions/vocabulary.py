@@ -160,11 +160,13 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
     def mention(*names: str) -> bool:
         return any(model.checks_mention(name) for model in models for name in names)
 
-    told = telling(models)
+    distinctions = telling(models)
     kept = {OpKind.READ, OpKind.WRITE}
     whole_updates = any(model.syntax.one_event for model in models)
     kept |= {OpKind.UPDATE} if mention("rmw", "RMW") or whole_updates else set()
-    kept |= {OpKind.FENCE} if mention("F", "sync_fence") or told.tags[events.EventKind.FENCE] & _ORDERS else set()
+    kept |= (
+        {OpKind.FENCE} if mention("F", "sync_fence") or distinctions.tags[events.EventKind.FENCE] & _ORDERS else set()
+    )
     kept |= {OpKind.BARRIER} if mention("B", "syncbar") else set()
     unsaid = {name for name in events.DIALECT_TAGS if any(_only_flags(model, name) for model in models)}
     modes = {}
@@ -174,14 +176,14 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
             if any(found & unsaid for found in mode_tags(kind, mode)):
                 continue
             alone = operations.is_asynchronous(mode) or operations.waits_for(mode) is not None
-            seen.setdefault(mode if alone else told.of(kind, mode), mode)
+            seen.setdefault(mode if alone else distinctions.of(kind, mode), mode)
         modes[kind] = tuple(seen.values())
     if OpKind.FENCE in modes and whole.name in ("ptx-proxies", "ptx-async"):  # fences that no model mentions
-        told_of = told.tags[events.EventKind.FENCE] & {*_ORDERS, *_PROXIES} | {events.GROUP}
+        told_of = distinctions.tags[events.EventKind.FENCE] & {*_ORDERS, *_PROXIES} | {events.GROUP}
         modes[OpKind.FENCE] = tuple(mode for mode in modes[OpKind.FENCE] if fence_tags(mode) & told_of)
     dependencies = tuple(name for name in whole.dependencies if mention(name))
     named = {mode.scope for ways in modes.values() for mode in ways}
-    levels = {level: mention(*_LEVELS[level]) or (told.scopes and level in named) for level in whole.levels}
+    levels = {level: mention(*_LEVELS[level]) or (distinctions.scopes and level in named) for level in whole.levels}
     regions = whole.regions if mention("GLOBAL", "SHARED") else (Region.GLOBAL,)
     if len(regions) > 1:
         levels[Scope.CTA] = True

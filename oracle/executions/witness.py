@@ -147,18 +147,18 @@ def explain_memory(
     found: dict[Hashable, Violation] = {}
     outcomes = 0
     for batch, allowed, results in judged(test, threads, model):
-        asked = batch.satisfying(condition.proposition)
+        wanted = batch.satisfying(condition.proposition)
         if condition.filter is not None:
-            asked &= batch.satisfying(condition.filter)
-        if asked & allowed:
-            chosen = _lowest(asked & allowed)
+            wanted &= batch.satisfying(condition.filter)
+        if wanted & allowed:
+            chosen = _lowest(wanted & allowed)
             flags = dict.fromkeys(r.check.name for r in results if r.check.flag and r.truth >> chosen & 1)
             return replace(explanation, witness=execution_of(test, batch, chosen), flags=tuple(flags))
-        outcomes += asked.bit_count()
+        outcomes += wanted.bit_count()
         for number, result in enumerate(results):
             if result.check.flag:
                 continue
-            failing, asked = asked & ~result.truth, asked & result.truth
+            failing, wanted = wanted & ~result.truth, wanted & result.truth
             killed[result.check] = killed.get(result.check, 0) + failing.bit_count()
             while failing and (len(found) < most or all(one.check != result.check for one in found.values())):
                 execution = execution_of(test, batch, _lowest(failing))
@@ -200,8 +200,8 @@ def execution_of(test: LitmusTest, batch: CandidateBatch, candidate: int) -> Can
     orders = {name: only(order) for name, order in base.choices.orders.items()}
     completes = {event: 1 for event, mask in base.choices.completes.items() if mask >> candidate & 1}
     chosen = ExecutionChoices(only(base.choices.rf), only(base.choices.co), orders, only(base.choices.meet), completes)
-    told = [shown(event) for event in base.events]
-    values = tuple(None if what is None else value(evaluate(what, batch.values, base.algebra)) for what in told)
+    expressions = [shown(event) for event in base.events]
+    values = tuple(None if what is None else value(evaluate(what, batch.values, base.algebra)) for what in expressions)
     finals = {term: value(valuation) for term, valuation in batch.finals.items()}
     chosen_base = ProgramBase(bits(1, len(base.events)), base.events, base.places, chosen, base.synchronised)
     return CandidateExecution(test, chosen_base, values, finals)
@@ -256,9 +256,9 @@ def violation_of(model: Model, number: int, execution: CandidateExecution) -> tu
 def _rotated(cycle: tuple[DerivedPair, ...], events: Sequence[Event]) -> tuple[DerivedPair, ...]:
     """The cycle from its first read or write on; else from a fence, or an initial write."""
 
-    def rank(at: int) -> tuple[bool, bool, int]:
-        event = events[cycle[at].source]
-        return event.thread == INITIAL, event.kind not in (EventKind.READ, EventKind.WRITE), cycle[at].source
+    def rank(number: int) -> tuple[bool, bool, int]:
+        event = events[cycle[number].source]
+        return event.thread == INITIAL, event.kind not in (EventKind.READ, EventKind.WRITE), cycle[number].source
 
     start = min(range(len(cycle)), key=rank)
     return cycle[start:] + cycle[:start]

@@ -73,10 +73,10 @@ def model_classes(fit: ModelSet, tests: Sequence[SketchTest], most: int | None =
         if most is not None and len(found) > most:
             found = found[: most + 1]
         found = [
-            ModelClass((*each.verdicts, allowed), models)
-            for each in found
-            for allowed, models in ((True, each.models & test.allowing), (False, each.models - test.allowing))
-            if models and len(each.verdicts) == number
+            ModelClass((*known.verdicts, allowed), models)
+            for known in found
+            for allowed, models in ((True, known.models & test.allowing), (False, known.models - test.allowing))
+            if models and len(known.verdicts) == number
         ]
     return found
 
@@ -99,15 +99,15 @@ def _extreme(fit: ModelSet, tests: Sequence[SketchTest], wanted: bool, most: int
     while left and (most is None or len(found) <= most):
         here, having = left, [False] * len(tests)
         # What is left may lie below a class that was found, but nothing that has more of it does.
-        for number, each in enumerate(sets):
-            if here & each:
-                here, having[number] = here & each, True
+        for number, models in enumerate(sets):
+            if here & models:
+                here, having[number] = here & models, True
         here = fit
-        for has, each in zip(having, sets, strict=True):
-            here = here & each if has else here - each
+        for has, models in zip(having, sets, strict=True):
+            here = here & models if has else here - models
         found.append(ModelClass(tuple(has is wanted for has in having), here))
         more = left - left
-        for has, each in zip(having, sets, strict=True):
-            more = more if has else more | each
+        for has, models in zip(having, sets, strict=True):
+            more = more if has else more | models
         left = left & more
     return found

@@ -51,8 +51,8 @@ class Fact:
     @property
     def text(self) -> str:
         """The fact in words: ``MP is forbidden``."""
-        told = f"{self.name} {self.verdict or ('is allowed' if self.allowed else 'is forbidden')}"
-        return told + (f" ({', '.join(filter(None, [self.evidence, self.source]))})" if self.source else "")
+        text = f"{self.name} {self.verdict or ('is allowed' if self.allowed else 'is forbidden')}"
+        return text + (f" ({', '.join(filter(None, [self.evidence, self.source]))})" if self.source else "")
 
 
 @dataclass(frozen=True, slots=True)

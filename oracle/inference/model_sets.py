@@ -110,8 +110,8 @@ class ModelSpace:
                 return self.none
             if level == len(self.variables):
                 return self.every
-            low = below(level + 1, [each for each in some if not each[level]])
-            return self._node(level, low, below(level + 1, [each for each in some if each[level]]))
+            low = below(level + 1, [row for row in some if not row[level]])
+            return self._node(level, low, below(level + 1, [row for row in some if row[level]]))
 
         return below(0, list(members))
 

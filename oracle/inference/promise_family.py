@@ -133,7 +133,7 @@ def _union(parts: tuple[str, ...]) -> PromiseUnion:
     functions = [ELEMENTARY[part] for part in parts]
 
     def union(running: int, stepped: int) -> int:
-        return reduce(lambda promised, each: promised | each(running, stepped), functions, 0)
+        return reduce(lambda promised, more: promised | more(running, stepped), functions, 0)
 
     return PromiseUnion("+".join(parts), parts, union)
 
@@ -182,7 +182,7 @@ class PromiseFamily:
     @cached_property
     def valid(self) -> ModelSet:
         """The set of the members."""
-        return reduce(lambda found, each: found | each, (members for _, members in self._choices), self.space.none)
+        return reduce(lambda found, more: found | more, (members for _, members in self._choices), self.space.none)
 
     @property
     def is_placed(self) -> bool:
@@ -196,7 +196,7 @@ class PromiseFamily:
         if self.strong is not None:
             readings = self.space.variable(STRONG) if self.strong else ~self.space.variable(STRONG)
         return tuple(
-            (chosen, reduce(lambda found, each: found & each, map(self.having, self.levels, chosen), readings))
+            (chosen, reduce(lambda found, more: found & more, map(self.having, self.levels, chosen), readings))
             for chosen in product(*(level.unions for level in self.levels))
         )
 
@@ -303,7 +303,7 @@ class PromiseFamily:
                 promise = (
                     PlacedPromise(tuple(self._promises(chosen)), places) if self.is_placed else chosen[0].guarantee
                 )
-                key = tuple(promised_sets(promise, *each) for each in situations) or chosen
+                key = tuple(promised_sets(promise, *situation) for situation in situations) or chosen
                 first, others = equal.get(key, (promise, self.space.none))
                 equal[key] = first, others | members
             known = self._known[places] = tuple(equal.values())
@@ -336,21 +336,21 @@ def promise_family(name: str) -> PromiseFamily:
     if not any(found):
         raise InputError(f"expected {UNKNOWN_PROMISE} where a promise is not known, found {name!r}")
     # What is not known is read as fair, so that levels and readings are checked as those of models are.
-    asked = [
-        part if each is None else f"fair{part.removeprefix(UNKNOWN_PROMISE)}"
-        for part, each in zip(_parts(name), found, strict=True)
+    parts = [
+        part if match is None else f"fair{part.removeprefix(UNKNOWN_PROMISE)}"
+        for part, match in zip(_parts(name), found, strict=True)
     ]
-    models = resolve_models([f" {AND} ".join(asked)])
+    models = resolve_models([f" {AND} ".join(parts)])
     strong = models[0].strong if len(models) == 1 else None
     if not models[0].levels:
         return PromiseFamily(name, (FamilyLevel(None, UNIONS),), strong)
-    unknown = {LEVEL_WORDS[each[1]] for each in found if each is not None}
+    unknown = {LEVEL_WORDS[match[1]] for match in found if match is not None}
     called = _parts(models[0].name.rpartition("-")[0])
     levels = (
         FamilyLevel(promise, UNIONS)
         if promise.level in unknown
-        else FamilyLevel(promise, (PromiseUnion(each.rpartition("@")[0], (), promise.guarantee),))
-        for promise, each in zip(models[0].levels, called, strict=True)
+        else FamilyLevel(promise, (PromiseUnion(match.rpartition("@")[0], (), promise.guarantee),))
+        for promise, match in zip(models[0].levels, called, strict=True)
     )
     return PromiseFamily(name, tuple(levels), strong)
 

@@ -192,11 +192,11 @@ class Sketch:
 
     def filling(self, values: Sequence[bool]) -> Filling:
         """The filling that the truths of the variables stand for."""
-        found, at = [], 0
+        found, start = [], 0
         for hole in self.holes:
-            own = values[at : at + len(hole.variables)]
+            own = values[start : start + len(hole.variables)]
             found.append(int(own[0]) if len(own) == 1 else own.index(True))
-            at += len(own)
+            start += len(own)
         return tuple(found)
 
     def values(self, filling: Filling) -> tuple[bool, ...]:
@@ -221,8 +221,8 @@ class Sketch:
         """
         given = {f"{terms.HOLE}{hole.name}": chosen for hole, chosen in zip(self.holes, filling, strict=True)}
         statements: list[terms.Statement] = []
-        for each in self.model.syntax.statements:
-            statements += _filled(each, given)
+        for statement in self.model.syntax.statements:
+            statements += _filled(statement, given)
         statements = _needed(statements)
         name = name or f"{self.name}-{''.join(map(str, filling))}"
         syntax = replace(self.model.syntax, title=name, statements=tuple(statements))
@@ -231,9 +231,9 @@ class Sketch:
 
     def text(self, filling: Filling, name: str) -> str:
         """The model of a filling as a .cat file, after a comment that says what fills each hole."""
-        told = "\n".join(f"   {line}" for line in self.described(filling))
+        description = "\n".join(f"   {line}" for line in self.described(filling))
         head, *lines = model_text(self.filled(filling, name).syntax).split("\n")
-        comment = f"(* A model of the sketch {self.name}, whose holes are filled as follows.\n\n{told} *)\n"
+        comment = f"(* A model of the sketch {self.name}, whose holes are filled as follows.\n\n{description} *)\n"
         return "\n".join([head, comment, *lines])
 
 
@@ -352,12 +352,12 @@ def _is_nothing(term: terms.Term) -> bool:
 
 def _needed(statements: Sequence[terms.Statement]) -> list[terms.Statement]:
     """The statements without definitions on which no check depends."""
-    checked = [each.body for each in statements if isinstance(each, terms.ModelCheck)]
+    checked = [statement.body for statement in statements if isinstance(statement, terms.ModelCheck)]
     needed = names_reached(checked, own_lines(statements), prelude())
     kept: list[terms.Statement] = []
     for statement in statements:
         if isinstance(statement, terms.Definition):
-            bindings = tuple(each for each in statement.bindings if each.name in needed)
+            bindings = tuple(binding for binding in statement.bindings if binding.name in needed)
             kept += [replace(statement, bindings=bindings)] if bindings else []
         else:
             kept.append(statement)

@@ -85,13 +85,13 @@ def _models(
     test: LitmusTest,
     sketch: Sketch,
     unroll: int,
-    asked: Callable[[CandidateBatch], int],
+    question: Callable[[CandidateBatch], int],
     judged: Callable[[OneExecution[Any]], Any],
 ) -> ModelSet:
     """The models that ``judged`` finds of some execution that is asked for."""
     listed = sketch.listed
     found, bits = sketch.space.none, 0
-    for base, candidate in _executions(test, sketch, unroll, asked):
+    for base, candidate in _executions(test, sketch, unroll, question):
         size = base.algebra.size
         if listed is None:
             execution = OneExecution(base, candidate, algebra_of(sketch.valid, size), sketch.alternatives)
@@ -106,11 +106,11 @@ def _models(
 
 
 def _executions(
-    test: LitmusTest, sketch: Sketch, unroll: int, asked: Callable[[CandidateBatch], int]
+    test: LitmusTest, sketch: Sketch, unroll: int, question: Callable[[CandidateBatch], int]
 ) -> Iterator[tuple[Base[int], int]]:
     """The executions of a test that are asked for, each as a base of candidates and its bit there."""
     for batch in candidates(test, unroll_threads(test, unroll), sketch.model):
-        some = asked(batch)
+        some = question(batch)
         if not some:
             continue
         base = batch.only(some)

@@ -236,7 +236,7 @@ class MachineSystem:
 
     def final(self, state: MachineState) -> bool:
         """Whether all is done: every thread at its end, nothing under way, memory up to date."""
-        done = all(at == len(program) for at, program in zip(state.at, self.programs, strict=True))
+        done = all(place == len(program) for place, program in zip(state.at, self.programs, strict=True))
         under_way = any(state.queues) or any(state.lds_queues) or state.write_backs
         return done and not under_way and not any(line and line.dirty for cache in state.l2 for line in cache)
 
@@ -265,16 +265,16 @@ class MachineSystem:
 
         A wait that is over is the only one: it stands in no other step's way, whenever it is taken.
         """
-        for thread, at in enumerate(state.at):
-            if at < len(self.programs[thread]) and self.programs[thread][at].instruction.is_wait:
-                for after in self._issued(state, thread, self.programs[thread][at]):
-                    yield MachineMove("issues", thread, at), after
+        for thread, place in enumerate(state.at):
+            if place < len(self.programs[thread]) and self.programs[thread][place].instruction.is_wait:
+                for after in self._issued(state, thread, self.programs[thread][place]):
+                    yield MachineMove("issues", thread, place), after
                     return
-        for thread, at in enumerate(state.at):
-            if at < len(self.programs[thread]):
-                for after in self._issued(state, thread, self.programs[thread][at]):
+        for thread, place in enumerate(state.at):
+            if place < len(self.programs[thread]):
+                for after in self._issued(state, thread, self.programs[thread][place]):
                     hit = after.queues == state.queues and after.lds_queues == state.lds_queues
-                    yield MachineMove("hits" if hit else "issues", thread, at), after
+                    yield MachineMove("hits" if hit else "issues", thread, place), after
         for number, queue in enumerate(state.queues):
             if queue:
                 popped = state._replace(queues=changed(state.queues, number, queue[1:]))
@@ -295,8 +295,8 @@ class MachineSystem:
             for index, line in enumerate(lines):
                 if line and line.dirty:
                     yield MachineMove("writes a line back", cache), self._cleaned(state, cache, index)
-        for thread, at in enumerate(state.at):
-            for where, level in self._ahead[thread][at]:
+        for thread, place in enumerate(state.at):
+            for where, level in self._ahead[thread][place]:
                 for after in self._read_by_others(state, thread, where, level):
                     if after != state:
                         yield MachineMove(_OTHERS, thread, where), after
@@ -343,18 +343,18 @@ class MachineSystem:
                 yield self._written(onward, thread, step.does.target, result)
         elif instruction.opcode in WRITE_BACKS:
             # "performs L2 writeback to ensure previous stores are visible": it comes after those of its wave.
-            if not any(self._stores(each) for each in self._requests(state, wave)):
+            if not any(self._stores(request) for request in self._requests(state, wave)):
                 back = written_back(instruction, self.family) and not self._one_l2
                 yield onward._replace(write_backs=(*onward.write_backs, wave)) if back else onward
         else:
             yield self._invalidated(onward, thread, invalidated(instruction, self.family))
 
-    def _sent(self, state: MachineState, thread: int, at: int, step: MachineStep) -> Iterator[MachineState]:
+    def _sent(self, state: MachineState, thread: int, place: int, step: MachineStep) -> Iterator[MachineState]:
         """An access takes effect in its L0, or goes on from there."""
         ins, where, cu = step.does, self._at(step), self._cus[thread]
         if ACCESSES[step.instruction.opcode] == LOCAL:
             wave = self._waves[thread]
-            queue = (*state.lds_queues[wave], Request(thread, at, False))
+            queue = (*state.lds_queues[wave], Request(thread, place, False))
             pending = self._pending(state, thread, ins)
             yield pending._replace(lds_queues=changed(pending.lds_queues, wave, queue))
             return
@@ -364,7 +364,7 @@ class MachineSystem:
         if isinstance(ins, Load):
             near = first_level(step.instruction, self.family) == L0
             line = lines[where]
-            waiting = any(isinstance(self._step(each).does, Load) for each in queue)
+            waiting = any(isinstance(self._step(request).does, Load) for request in queue)
             if near and line is not None and not waiting:
                 yield self._written(state, thread, ins.target, line)
             fills = near
@@ -372,16 +372,16 @@ class MachineSystem:
         else:  # the L0 is written through; an atomic operation is done at the L2
             value = self._value(state, thread, ins.value) if isinstance(ins, Store) else None
             lines = changed(lines, where, value)
-            queue = tuple(each._replace(fills=False) for each in queue)
+            queue = tuple(request._replace(fills=False) for request in queue)
         sent = self._pending(state, thread, ins)
-        queue = (*queue, Request(thread, at, fills))
+        queue = (*queue, Request(thread, place, fills))
         yield sent._replace(l0=changed(sent.l0, cu, lines), queues=changed(sent.queues, number, queue))
 
     def _invalidated(self, state: MachineState, thread: int, levels: frozenset[int]) -> MachineState:
         cu, group, cache, count = self._cus[thread], self._groups[thread], self._l2s[thread], len(self._locations)
         if L0 in levels:
             queues = tuple(
-                tuple(each._replace(fills=False) for each in queue) if number // count == cu else queue
+                tuple(request._replace(fills=False) for request in queue) if number // count == cu else queue
                 for number, queue in enumerate(state.queues)
             )
             state = state._replace(l0=changed(state.l0, cu, (None,) * count), queues=queues)
@@ -404,7 +404,7 @@ class MachineSystem:
         if thread == meeting[0] and all(
             self.programs[other][state.at[other]].instruction.opcode == BARRIER for other in meeting
         ):
-            yield state._replace(at=tuple(at + (other in meeting) for other, at in enumerate(state.at)))
+            yield state._replace(at=tuple(place + (other in meeting) for other, place in enumerate(state.at)))
 
     # What comes out of the queues, in any order between addresses and CUs.
 
@@ -454,8 +454,8 @@ class MachineSystem:
         cu, passes = self._cus[request.thread], first_level(step.instruction, self.family) != L0
         if not request.fills and not passes:
             return state
-        at = self._names[request.thread].index(step.does.target)
-        value = None if passes else state.registers[request.thread][at]
+        register = self._names[request.thread].index(step.does.target)
+        value = None if passes else state.registers[request.thread][register]
         return state._replace(l0=changed(state.l0, cu, changed(state.l0[cu], where, value)))
 
     def _done(self, state: MachineState, request: Request, old: Value | None) -> tuple[Value, MachineState]:
@@ -504,7 +504,7 @@ class MachineSystem:
         behind the stores of its CU to that location."""
         cu, group = self._cus[thread], self._groups[thread]
         queue = state.queues[cu * len(self._locations) + where]
-        if level == L0 and not all(isinstance(self._step(each).does, Load) for each in queue):
+        if level == L0 and not all(isinstance(self._step(request).does, Load) for request in queue):
             return
 
         def near(value: Value, after: MachineState) -> MachineState:
@@ -522,15 +522,15 @@ class MachineSystem:
     # What is under way.
 
     def _requests(self, state: MachineState, wave: int) -> list[Request]:
-        sent = [each for queue in state.queues for each in queue if self._waves[each.thread] == wave]
+        sent = [request for queue in state.queues for request in queue if self._waves[request.thread] == wave]
         return [*sent, *state.lds_queues[wave]]
 
     def _outstanding(self, state: MachineState, wave: int) -> set[str]:
         """The counters of a wave that are not 0."""
         stores = "vscnt(0)" if self.family.stores else "vmcnt(0)"
         found = {stores} if wave in state.write_backs else set[str]()
-        for each in self._requests(state, wave):
-            step = self._step(each)
+        for request in self._requests(state, wave):
+            step = self._step(request)
             if ACCESSES[step.instruction.opcode] == LOCAL:
                 found.add("lgkmcnt(0)")
             else:
@@ -624,9 +624,9 @@ def reaches(
     test: LitmusTest, programs: Sequence[Sequence[MachineStep]], family: MachineFamily, limit: int = MOST_STATES
 ) -> bool:
     """Whether a final state has the outcome that a test asks about. Raises ``StateLimitError``."""
-    terms, asked = asked_terms(test), conjunction(propositions(test.condition))
+    terms, wanted = asked_terms(test), conjunction(propositions(test.condition))
     finals = _finals(test, programs, family, limit)
-    return any(final is not None and satisfies(terms, final, asked) for final in finals)
+    return any(final is not None and satisfies(terms, final, wanted) for final in finals)
 
 
 def _finals(

@@ -42,7 +42,7 @@ def _smaller(instruction: MachineInstruction) -> Iterator[tuple[str, tuple[Machi
         yield instruction.text, ()
     if instruction.words and (access or len(instruction.words) > 1):
         for word in instruction.words:
-            left = tuple(each for each in instruction.words if each != word)
+            left = tuple(other for other in instruction.words if other != word)
             yield f"{word} of {instruction.text}", (replace(instruction, words=left),)
 
 

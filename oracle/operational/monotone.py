@@ -96,7 +96,7 @@ def lost_steps(table: SequenceTable, order: WordOrder) -> list[WordStep]:
             strong = row_for(KIND_WORDS[kind], mode, space, table)
             for weak in weaker if strong else ():
                 row = row_for(KIND_WORDS[kind], weak, space, table)
-                sequences = [table.rows[each].sequence for each in (row, strong) if each]
+                sequences = [table.rows[key].sequence for key in (row, strong) if key]
                 if row is None or not is_within(sequences[0], sequences[1], family):
                     found.append(WordStep(kind, mode, weak, space))
     return found

@@ -89,8 +89,8 @@ class OperationalSystem:
         self._threads = []
         for number, thread in enumerate(test.threads):
             near = {
-                name: at
-                for at, (name, owner) in enumerate(zip(self._names, owners, strict=True))
+                name: cell
+                for cell, (name, owner) in enumerate(zip(self._names, owners, strict=True))
                 if owner in (None, blocks[number])
             }
             observed = frozenset(
@@ -100,9 +100,9 @@ class OperationalSystem:
         self._locations = []
         self._holders: list[dict[int, int]] = []  # for each location: thread -> its holder
         self._observers: list[int | None] = []
-        for at, (location, owner) in enumerate(zip(test.locations, owners, strict=True)):
+        for cell, (location, owner) in enumerate(zip(test.locations, owners, strict=True)):
             keys = blocks if strong else range(len(self._threads))
-            used = [key for key, thread in zip(keys, self._threads, strict=True) if thread.accesses >> at & 1]
+            used = [key for key, thread in zip(keys, self._threads, strict=True) if thread.accesses >> cell & 1]
             ranks = {key: rank for rank, key in enumerate(dict.fromkeys(used))}
             # A thread that never accesses the location has its block's copy too, which its fences share.
             holders = {number: ranks[key] for number, key in enumerate(keys) if key in ranks}
@@ -129,14 +129,14 @@ class OperationalSystem:
         for next_step in self._outlook(state.threads).steps:
             number, place, step, _ = next_step
             if isinstance(step, LoadStep):
-                at = step.location
-                for way in range(len(self._locations[at].load(state.locations[at], self._holders[at][number]))):
+                cell = step.location
+                for way in range(len(self._locations[cell].load(state.locations[cell], self._holders[cell][number]))):
                     yield Do(number, place, step, way)
             elif isinstance(step, StoreStep) or step.block:
                 yield next_step
-        for at, where in enumerate(self._locations):
-            for holder in where.pending(state.locations[at]):
-                yield Share(at, holder)
+        for cell, where in enumerate(self._locations):
+            for holder in where.pending(state.locations[cell]):
+                yield Share(cell, holder)
 
     def after(
         self, state: SystemState, step: Do | Share, log: Callable[[str], None] | None = None
@@ -156,9 +156,9 @@ class OperationalSystem:
             if isinstance(term, FinalRegister):
                 values.append(self._threads[term.thread].register(state.threads[term.thread], term.register))
                 continue
-            at = self._names.index(term.name)
-            where, own = self._locations[at], state.locations[at]
-            observer = self._observers[at]
+            cell = self._names.index(term.name)
+            where, own = self._locations[cell], state.locations[cell]
+            observer = self._observers[cell]
             if not outlook.ended or where.pending(own) or observer is None:
                 return None
             values.append(where.copies(own)[observer].value)
@@ -187,11 +187,11 @@ class OperationalSystem:
     def _look_out(self, threads: tuple[int, ...]) -> _Outlook:
         views = [self._threads[number].view(own) for number, own in enumerate(threads)]
         watching = []
-        for at, holders in enumerate(self._holders):
-            observer = self._observers[at]
+        for cell, holders in enumerate(self._holders):
+            observer = self._observers[cell]
             mask = 0 if observer is None else 1 << observer
             for number, holder in holders.items():
-                if views[number].loads >> at & 1:
+                if views[number].loads >> cell & 1:
                     mask |= 1 << holder
             watching.append(mask)
         stores = 0
@@ -210,8 +210,8 @@ class OperationalSystem:
                 self.cut |= CUT in threads
                 return None
             outlook = self._outlook(tuple(threads))
-            for at, where in enumerate(self._locations):
-                locations[at] = where.forget(locations[at], outlook.watching[at])
+            for cell, where in enumerate(self._locations):
+                locations[cell] = where.forget(locations[cell], outlook.watching[cell])
             step = next((step for step in outlook.steps if self._is_quiet(step, locations, outlook)), None)
             if step is None:
                 return SystemState(tuple(threads), tuple(locations))
@@ -222,24 +222,24 @@ class OperationalSystem:
     def _is_quiet(self, taken: Do, locations: list[int], outlook: _Outlook) -> bool:
         number, _, step, _ = taken
         match step:
-            case LoadStep(at):
-                return not outlook.stores >> at & 1 and not self._locations[at].pending(locations[at])
-            case StoreStep(at):
-                return not outlook.watching[at]
+            case LoadStep(cell):
+                return not outlook.stores >> cell & 1 and not self._locations[cell].pending(locations[cell])
+            case StoreStep(cell):
+                return not outlook.watching[cell]
             case FenceStep(block):
-                return not any(self._to_share(number, at, own, block) for at, own in enumerate(locations))
+                return not any(self._to_share(number, cell, own, block) for cell, own in enumerate(locations))
 
-    def _to_share(self, thread: int, at: int, location: int, block: bool) -> bool:
+    def _to_share(self, thread: int, cell: int, location: int, block: bool) -> bool:
         """Whether a thread's holder has something to share, by a TFB or by a TF."""
-        holder = self._holders[at].get(thread)
+        holder = self._holders[cell].get(thread)
         if holder is None:
             return False
-        where = self._locations[at]
+        where = self._locations[cell]
         return where.unshared(location, holder) if block else holder in where.pending(location)
 
-    def _held(self, thread: int, at: int, location: int) -> Value:
+    def _held(self, thread: int, cell: int, location: int) -> Value:
         """The value of a location in the copy of a thread's holder."""
-        return self._locations[at].copies(location)[self._holders[at][thread]].value
+        return self._locations[cell].copies(location)[self._holders[cell][thread]].value
 
     def _take(self, threads: list[int], locations: list[int], taken: Do | Share) -> None:
         if isinstance(taken, Share):
@@ -248,44 +248,46 @@ class OperationalSystem:
         number, place, step, way = taken
         value: Value = 0
         match step:
-            case LoadStep(at):
-                value, _, locations[at] = self._locations[at].load(locations[at], self._holders[at][number])[way]
-            case StoreStep(at, stored):
-                locations[at] = self._locations[at].store(locations[at], self._holders[at][number], stored)
+            case LoadStep(cell):
+                value, _, locations[cell] = self._locations[cell].load(locations[cell], self._holders[cell][number])[
+                    way
+                ]
+            case StoreStep(cell, stored):
+                locations[cell] = self._locations[cell].store(locations[cell], self._holders[cell][number], stored)
             case FenceStep():  # a TF is done when there is nothing left to share
-                for at, own in enumerate(locations):
-                    if self._to_share(number, at, own, block=True):
-                        locations[at] = self._locations[at].merge(own, self._holders[at][number])
+                for cell, own in enumerate(locations):
+                    if self._to_share(number, cell, own, block=True):
+                        locations[cell] = self._locations[cell].merge(own, self._holders[cell][number])
         threads[number] = self._threads[number].after(threads[number], place, value)
 
     def _sentence(self, locations: Sequence[int], taken: Do | Share) -> str:
         """A sentence that tells of a step before it is taken."""
         if isinstance(taken, Share):
-            at, holder = taken
-            value, status = self._locations[at].copies(locations[at])[holder]
+            cell, holder = taken
+            value, status = self._locations[cell].copies(locations[cell])[holder]
             everyone = "all threads" if status is CopyStatus.UNSHARED else "the other blocks"
-            return f"{self._whose(at, holder)} shares {self._names[at]} = {value_text(value)} with {everyone}"
+            return f"{self._whose(cell, holder)} shares {self._names[cell]} = {value_text(value)} with {everyone}"
         number, _, step, way = taken
         match step:
-            case LoadStep(at, register):
-                value, source, _ = self._locations[at].load(locations[at], self._holders[at][number])[way]
+            case LoadStep(cell, register):
+                value, source, _ = self._locations[cell].load(locations[cell], self._holders[cell][number])[way]
                 into = "" if register is None else f" into {self._threads[number].name(register)}"
-                own = source == self._holders[at][number] and not self._strong
-                memory = "its own memory" if own else f"the memory of {self._whose(at, source)}"
-                return f"P{number} loads {self._names[at]} = {value_text(value)}{into} from {memory}"
-            case StoreStep(at, value):
-                return f"P{number} stores {self._names[at]} = {value_text(value)}"
+                own = source == self._holders[cell][number] and not self._strong
+                memory = "its own memory" if own else f"the memory of {self._whose(cell, source)}"
+                return f"P{number} loads {self._names[cell]} = {value_text(value)}{into} from {memory}"
+            case StoreStep(cell, value):
+                return f"P{number} stores {self._names[cell]} = {value_text(value)}"
             case FenceStep(block):
                 unshared = [
-                    f"{self._names[at]} = {value_text(self._held(number, at, own))}"
-                    for at, own in enumerate(locations)
-                    if self._to_share(number, at, own, block=True)
+                    f"{self._names[cell]} = {value_text(self._held(number, cell, own))}"
+                    for cell, own in enumerate(locations)
+                    if self._to_share(number, cell, own, block=True)
                 ]
                 passed = f" and passes {', '.join(unshared)} to its block" if unshared else ""
                 return f"P{number} does {'membar.cta' if block else 'membar.gl'}{passed}"
 
-    def _whose(self, at: int, holder: int) -> str:
-        owners = [f"P{number}" for number, own in self._holders[at].items() if own == holder]
+    def _whose(self, cell: int, holder: int) -> str:
+        owners = [f"P{number}" for number, own in self._holders[cell].items() if own == holder]
         return f"the block of {' and '.join(owners)}" if self._strong else owners[0]
 
 

@@ -216,16 +216,16 @@ class ThreadAutomaton:
             counter += 1
             match ins:
                 case Load():
-                    at = location(ins.address)
-                    if at is None:
+                    cell = location(ins.address)
+                    if cell is None:
                         return STUCK
-                    queued.append(LoadStep(at, index))
+                    queued.append(LoadStep(cell, index))
                     registers[index] = None
                 case Store():
-                    at = location(ins.address)
-                    if at is None:
+                    cell = location(ins.address)
+                    if cell is None:
                         return STUCK
-                    queued.append(StoreStep(at, value(ins.value)))
+                    queued.append(StoreStep(cell, value(ins.value)))
                 case Fence():
                     queued.append(FenceStep(ins.mode.scope is Scope.CTA))
                 case Assign():
@@ -296,7 +296,7 @@ class ThreadAutomaton:
 
     def _held(self, thread: Thread) -> dict[str, int]:
         """For each register, a bit for each location whose address it may hold at some time."""
-        everywhere = sum(1 << at for at in self._locations.values())
+        everywhere = sum(1 << cell for cell in self._locations.values())
         held = dict.fromkeys(self._names, 0)
         held |= {name: self._named(initial, held) for name, initial in thread.registers}
         before = None

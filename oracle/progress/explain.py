@@ -175,8 +175,8 @@ def lts_under(lts: TransitionSystem, model: ProgressModel) -> ModelLts:
         tuple(history.states[node] for node in first.values()),
         tuple(promised[node] for node in first.values()),
         *(
-            tuple(tuple(classes[after] for after in each[node]) for node in first.values() if each)
-            for each in (history.successors, history.chances)
+            tuple(tuple(classes[after] for after in rows[node]) for node in first.values() if rows)
+            for rows in (history.successors, history.chances)
         ),
     )
 

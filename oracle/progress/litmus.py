@@ -160,7 +160,7 @@ class Automaton:
     def may_come(self, position: int, level: Scope) -> bool:
         """Whether a barrier without a quorum is ahead whose name is computed, so that it may be any."""
         ahead = self.flow.ahead[self.positions[position].pc]
-        return any(at is level and pc in ahead for pc, at in self.computed_names)
+        return any(other is level and pc in ahead for pc, other in self.computed_names)
 
     def access(self, position: int, memory: Memory) -> tuple[int, Memory]:
         """The position and memory after the access that the thread is at, or after one more round."""
@@ -184,8 +184,8 @@ class Automaton:
         if not isinstance(ins, Load | Rmw) or ins.target is None:
             return ""
         here = self.positions[position]
-        told = self._told(here.pc, ins, memory[0][self._cell(here, ins)], self._registers(here))
-        return f"{ins.target} = {value_text(told)}"
+        result = self._told(here.pc, ins, memory[0][self._cell(here, ins)], self._registers(here))
+        return f"{ins.target} = {value_text(result)}"
 
     def failing(self, position: int, memory: Memory) -> int | None:
         """The position after a weak compare-and-swap that fails for no reason, where it could succeed."""
@@ -201,8 +201,8 @@ class Automaton:
     @staticmethod
     def _read(ins: Load | Rmw, registers: dict[str, Value], old: Value, succeeded: int) -> dict[str, Value]:
         """The registers after a read; ``succeeded`` is what a weak compare-and-swap tells."""
-        told = [(ins.target, old), (ins.success if isinstance(ins, Rmw) else None, succeeded)]
-        return registers | {name: value for name, value in told if name is not None}
+        results = [(ins.target, old), (ins.success if isinstance(ins, Rmw) else None, succeeded)]
+        return registers | {name: value for name, value in results if name is not None}
 
     def _access(self, position: int, memory: Memory) -> tuple[int, Memory]:
         here, ins = self.positions[position], self.instruction(position)

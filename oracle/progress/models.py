@@ -333,7 +333,7 @@ def _views(history: History, number: int, panel: Panel) -> dict[int, _Promises]:
 
 
 def _hangs_in(
-    history: History, number: int, panel: Panel, views: Mapping[int, _Promises], asked: int
+    history: History, number: int, panel: Panel, views: Mapping[int, _Promises], wanted: int
 ) -> tuple[int, int]:
     """The guarantees under which a run may stay in a component: weakly, and of those ``asked`` about strongly."""
     members, movers = history.components[number], history.movers[number]
@@ -346,7 +346,7 @@ def _hangs_in(
             starving &= ~guarantees
     trapped, unclear = _trapping(history, members, views)
     strong = panel.everyone & trapped
-    unclear &= asked & ~strong
+    unclear &= wanted & ~strong
     for g, guarantee in enumerate(panel.guarantees):
         if unclear >> g & 1 and _has_trap(history, members, guarantee):
             strong |= 1 << g
@@ -464,13 +464,13 @@ def system_verdicts(
 
 def _verdicts_on(history: History, models: Sequence[ProgressModel]) -> dict[str, Verdict]:
     alone = [model for model in models if model.placed is None]
-    said: dict[str, Verdict] = {}
+    verdicts_of: dict[str, Verdict] = {}
     if alone:
-        said = _verdicts(alone, *hangs(history, _panel(tuple(model.guarantee for model in alone))))
+        verdicts_of = _verdicts(alone, *hangs(history, _panel(tuple(model.guarantee for model in alone))))
     for model in models:
         if model.placed is not None:
-            said[model.name] = _verdict(delegates_of_hang(history, model) is not None)
-    return {model.name: said[model.name] for model in models}
+            verdicts_of[model.name] = _verdict(delegates_of_hang(history, model) is not None)
+    return {model.name: verdicts_of[model.name] for model in models}
 
 
 @lru_cache(maxsize=8)  # many tests are judged by one set of models, whose promises do not depend on the test
@@ -487,7 +487,7 @@ def _verdicts_in_arrays(
     ours = list(GUARANTEES.values())  # arithmetic of bits, which works on arrays as well
     alone = [model for model in models if model.placed is None]
     placed = [model.placed for model in models if model.placed is not None]
-    guarantees = [each.guarantee if each.guarantee in ours else by_value(each.guarantee) for each in alone]
+    guarantees = [model.guarantee if model.guarantee in ours else by_value(model.guarantee) for model in alone]
     several = [model for model in models if model.placed is not None]
     said = _verdicts([*alone, *several], *hangs_in_arrays(table, guarantees, chances, placed))
     return {model.name: said[model.name] for model in models}

@@ -188,9 +188,9 @@ def _traps(
     while left:
         inside = left.pop()
         kept = [node for node in inside if not _leaving(rows[node], promised[node], groups, set(inside))]
-        number = {node: at for at, node in enumerate(kept)}
+        number = {node: number for number, node in enumerate(kept)}
         inner = [tuple(number.get(after, NO_STEP) for after in rows[node]) for node in kept]
-        parts = [sorted(kept[at] for at in part) for part in components(inner)]
+        parts = [sorted(kept[number] for number in part) for part in components(inner)]
         if parts == [inside]:
             if _stepping(rows, inside):
                 yield inside

@@ -155,7 +155,9 @@ class _Independent(Convergence):
     def party(self, control: object, lane: int, come: int, positions: Sequence[int]) -> int:
         (code,) = (code for code in self.codes if lane in code)
         here = _pc(self._threads[lane], positions[lane])
-        return _mask(each for each in code if come >> each & 1 and _pc(self._threads[each], positions[each]) == here)
+        return _mask(
+            member for member in code if come >> member & 1 and _pc(self._threads[member], positions[member]) == here
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,7 @@ class _LockStep(Convergence):
                 sides.append((number, after))
         if not sides:
             return self._onward(come, join, positions)
-        chosen = next((at for at, (number, _) in enumerate(sides) if number == first), None)
+        chosen = next((place for place, (number, _) in enumerate(sides) if number == first), None)
         return self._divergence(tree.join, come, [side for _, side in sides], chosen)
 
     def _divergence(self, join: int, come: int, sides: list[Tree], first: int | None) -> Divergence:
@@ -266,9 +268,11 @@ class _LockStep(Convergence):
             seen.add(here)
             jumping = 0
             if len(flow.successors[pc]) > 1:
-                jumping = _mask(each for each in _threads_of(lanes) if self._threads[each].jumps(positions[each]))
-            for each in _threads_of(lanes):
-                positions[each] = self._threads[each].onward(positions[each])
+                jumping = _mask(
+                    member for member in _threads_of(lanes) if self._threads[member].jumps(positions[member])
+                )
+            for member in _threads_of(lanes):
+                positions[member] = self._threads[member].onward(positions[member])
             if jumping and jumping != lanes:
                 meet = flow.join(pc)
                 meet = END if meet == flow.end else meet
@@ -368,8 +372,8 @@ class _Maximal(Convergence):
 
     def stepped(self, control: object, lane: int | None, done: int, positions: list[int]) -> object:
         rounds = [
-            self._onward(each, known, positions) if done >> each & 1 else known
-            for each, known in zip(self.lanes, self._rounds(control), strict=True)
+            self._onward(member, known, positions) if done >> member & 1 else known
+            for member, known in zip(self.lanes, self._rounds(control), strict=True)
         ]
         return self._counted(rounds, positions)
 
@@ -379,12 +383,12 @@ class _Maximal(Convergence):
         around = [loop for loop in self._loops[lane] if here in loop.places]
         wanted = {loop.header: rounds[lane][loop.header] for loop in around}
         together = 0
-        for each in self._code[lane]:
-            pc = _pc(self._threads[each], positions[each])
-            same = pc == here and all(rounds[each].get(header) == count for header, count in wanted.items())
-            if same and come >> each & 1:
-                together |= 1 << each
-            elif same or self._may_come(each, pc, rounds[each], here, around, wanted):
+        for peer in self._code[lane]:
+            pc = _pc(self._threads[peer], positions[peer])
+            same = pc == here and all(rounds[peer].get(header) == count for header, count in wanted.items())
+            if same and come >> peer & 1:
+                together |= 1 << peer
+            elif same or self._may_come(peer, pc, rounds[peer], here, around, wanted):
                 return 0
         return together
 
@@ -427,15 +431,15 @@ class _Maximal(Convergence):
 
     def _counted(self, rounds: list[Rounds], positions: Sequence[int]) -> object:
         """The rounds as control, those of each loop from the lane that is least far."""
-        known = [dict(each) for each in rounds]
-        at = {lane: number for number, lane in enumerate(self.lanes)}
+        known = [dict(loop) for loop in rounds]
+        rank = {lane: number for number, lane in enumerate(self.lanes)}
         for code in self.codes:
             for loop in self._loops[code[0]] if len(code) > 1 else ():
                 around = [outer for outer in self._loops[code[0]] if loop.header in outer.places and outer != loop]
                 inside: dict[tuple[int, ...], list[int]] = {}
                 for lane in code:
-                    if loop.header in known[at[lane]]:
-                        instance = tuple(known[at[lane]][outer.header] for outer in around)
+                    if loop.header in known[rank[lane]]:
+                        instance = tuple(known[rank[lane]][outer.header] for outer in around)
                         inside.setdefault(instance, []).append(lane)
                 for instance, members in inside.items():
                     wanted = dict(zip((outer.header for outer in around), instance, strict=True))
@@ -443,7 +447,7 @@ class _Maximal(Convergence):
                         self._may_come(
                             lane,
                             _pc(self._threads[lane], positions[lane]),
-                            known[at[lane]],
+                            known[rank[lane]],
                             loop.header,
                             around,
                             wanted,
@@ -451,18 +455,18 @@ class _Maximal(Convergence):
                         for lane in code
                         if lane not in members
                     )
-                    least = 0 if any(late) else min(known[at[lane]][loop.header] for lane in members)
+                    least = 0 if any(late) else min(known[rank[lane]][loop.header] for lane in members)
                     for lane in members:
-                        count = known[at[lane]][loop.header] - least
+                        count = known[rank[lane]][loop.header] - least
                         if count > MOST_ROUNDS:
                             raise NoVerdictError(
                                 f"P{lane} is more than {MOST_ROUNDS} rounds ahead of other lanes of its subgroup, in a "
                                 "loop with operations of the subgroup"
                             )
-                        known[at[lane]][loop.header] = count
+                        known[rank[lane]][loop.header] = count
             if len(code) == 1:
-                known[at[code[0]]] = dict.fromkeys(known[at[code[0]]], 0)
-        return tuple(tuple(sorted(each.items())) for each in known)
+                known[rank[code[0]]] = dict.fromkeys(known[rank[code[0]]], 0)
+        return tuple(tuple(sorted(loop.items())) for loop in known)
 
 
 CONVERGENCES: Mapping[str, type[Convergence]] = {
@@ -678,37 +682,37 @@ class _Exploration:
         if ins.mask is None:
             control = state.controls[self._of[lane]]
             return 0 if group.goes_on else group.party(control, lane, state.come, state.positions)
-        said = self._said(state, lane)
-        wanted = [each for at, each in enumerate(group.lanes) if said >> at & 1]
+        mask = self._said(state, lane)
+        wanted = [member for place, member in enumerate(group.lanes) if mask >> place & 1]
         if lane not in wanted:
             raise self._threads[lane].without_meaning(state.positions[lane], "the mask lacks the lane itself")
-        wanted = [each for each in wanted if not self._threads[each].ended(state.positions[each])]
-        for each in wanted:
-            other = self._threads[each].instruction(state.positions[each])
+        wanted = [member for member in wanted if not self._threads[member].ended(state.positions[member])]
+        for member in wanted:
+            other = self._threads[member].instruction(state.positions[member])
             if not (
-                state.come >> each & 1
+                state.come >> member & 1
                 and isinstance(other, GroupOperation)
                 and (other.operation, other.mask is None) == (ins.operation, False)
-                and self._said(state, each) == said
+                and self._said(state, member) == mask
             ):
                 return 0
         return _mask(wanted)
 
     def _said(self, state: _State, lane: int) -> int:
         """The mask that an operation of a lane has."""
-        said = self._threads[lane].brings(state.positions[lane])[-1]
-        if not isinstance(said, int):
+        mask = self._threads[lane].brings(state.positions[lane])[-1]
+        if not isinstance(mask, int):
             raise self._threads[lane].without_meaning(state.positions[lane], "its mask is an address")
-        return said
+        return mask
 
     def _together(self, state: _State, lane: int, party: int) -> _State:
         """The state after lanes have done an operation together, before what follows from it."""
         positions = list(state.positions)
-        numbers = {each: at for at, each in enumerate(self._groups[self._of[lane]].lanes)}
-        brought = {each: self._threads[each].brings(positions[each]) for each in _threads_of(party)}
-        for each in brought:
-            result = self._result(state, each, {numbers[other]: values for other, values in brought.items()}, numbers)
-            positions[each] = self._threads[each].told(positions[each], result)
+        numbers = {member: place for place, member in enumerate(self._groups[self._of[lane]].lanes)}
+        brought = {member: self._threads[member].brings(positions[member]) for member in _threads_of(party)}
+        for member in brought:
+            result = self._result(state, member, {numbers[other]: values for other, values in brought.items()}, numbers)
+            positions[member] = self._threads[member].told(positions[member], result)
         return replace(state, positions=tuple(positions), come=state.come & ~party)
 
     def _result(

@@ -42,7 +42,7 @@ def finals(test, model=ANYTHING):
 @pytest.mark.parametrize(("writes", "orders"), [(0, 1), (1, 1), (2, 3), (3, 19), (4, 219), (5, 4231)])
 def test_partial_orders_are_counted_as_in_the_encyclopedia(writes, orders):
     """OEIS A001035; each order once, transitive, with the initial write before the others."""
-    found = coherence_orders(writes + 1, partial=True, asked=False)
+    found = coherence_orders(writes + 1, partial=True, observed=False)
     assert len(found) == len({order.pairs for order in found}) == orders
     for order in found[:300]:
         assert all((a, d) in order.pairs for a, b in order.pairs for c, d in order.pairs if b == c)
@@ -51,12 +51,12 @@ def test_partial_orders_are_counted_as_in_the_encyclopedia(writes, orders):
 
 
 def test_total_orders():
-    assert [len(coherence_orders(writes + 1, partial=False, asked=True)) for writes in range(5)] == [1, 1, 2, 6, 24]
+    assert [len(coherence_orders(writes + 1, partial=False, observed=True)) for writes in range(5)] == [1, 1, 2, 6, 24]
 
 
 def test_where_final_values_are_asked_for_each_last_write_counts():
     """Of the three orders of two writes one leaves both last; of one write none."""
-    assert [len(coherence_orders(n, partial=True, asked=True)) for n in (1, 2, 3)] == [1, 1, 4]
+    assert [len(coherence_orders(n, partial=True, observed=True)) for n in (1, 2, 3)] == [1, 1, 4]
 
 
 def test_orders_of_fences():
@@ -272,7 +272,7 @@ def test_the_initial_write_comes_first_in_coherence():
 
 
 def test_coherence_orders_are_permutations():
-    orders = {order.pairs for order in coherence_orders(4, partial=False, asked=False)}
+    orders = {order.pairs for order in coherence_orders(4, partial=False, observed=False)}
     assert len(orders) == 6
     for order in permutations((1, 2, 3)):
         chain = (0, *order)

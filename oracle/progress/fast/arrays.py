@@ -54,8 +54,8 @@ def explore_arrays(program: Program) -> Table | None:
     if shifts[-1] > 63:
         return None
     steps = [
-        _stepper(thread, value_bits, int(at), bits)
-        for thread, at, bits in zip(threads, shifts[:-1], pc_bits, strict=True)
+        _stepper(thread, value_bits, int(shift), bits)
+        for thread, shift, bits in zip(threads, shifts[:-1], pc_bits, strict=True)
     ]
     frontier = np.zeros(1, np.int64)
     known = frontier

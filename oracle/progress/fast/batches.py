@@ -185,12 +185,12 @@ def completions(
 def _choices(options: tuple[Options, ...]) -> tuple[Numbers, Numbers]:
     """All choices of one option for each instruction, as two arrays: the values to compare with, and the values to
     store."""
-    chosen = np.indices([len(each) for each in options]).reshape(len(options), -1)
+    chosen = np.indices([len(pairs) for pairs in options]).reshape(len(options), -1)
     first, second = (
         np.array(
             [
-                np.array([pair[n] for pair in each], _NARROW)[choice]
-                for each, choice in zip(options, chosen, strict=True)
+                np.array([pair[n] for pair in pairs], _NARROW)[choice]
+                for pairs, choice in zip(options, chosen, strict=True)
             ]
         )
         for n in (0, 1)
@@ -330,9 +330,9 @@ class _Steps:
         states[0] = 1
         while True:
             before = states.copy()
-            for n, (at, place, up, down) in enumerate(zip(self._at, self._place, self._up, self._down, strict=True)):
+            for n, (shift, place, up, down) in enumerate(zip(self._at, self._place, self._up, self._down, strict=True)):
                 for m, (equal, after) in enumerate(zip(self._equal[n], self._after[n], strict=True)):
-                    here = states[m] & at
+                    here = states[m] & shift
                     jumping = here & equal
                     moved = (jumping << up >> down) | ((here ^ jumping) << place)
                     for other, lands in after:
@@ -343,20 +343,20 @@ class _Steps:
     def _leading_to(self, states: Words, m: int) -> Words:
         """The states with memory ``m`` that have a step to one of these."""
         sources: Words = np.zeros_like(states[m])
-        for n, (at, place, up, down) in enumerate(zip(self._at, self._place, self._up, self._down, strict=True)):
+        for n, (shift, place, up, down) in enumerate(zip(self._at, self._place, self._up, self._down, strict=True)):
             equal = self._equal[n][m]
             moved = reduce(or_, (states[other] & lands for other, lands in self._after[n][m]))
-            sources |= ((moved << down >> up & equal) | (moved >> place & ~equal)) & at
+            sources |= ((moved << down >> up & equal) | (moved >> place & ~equal)) & shift
         return sources
 
     def all_matter(self, reached: Words) -> Truths:
         """(b) and (c): whether an exchange changes memory, and a branch has both outcomes, in reached states."""
         good = np.ones(len(self._batch), bool)
-        for n, ((_, pc), at) in enumerate(zip(self._batch.sites, self._at, strict=True)):
-            here = reached & at
+        for n, ((_, pc), shift) in enumerate(zip(self._batch.sites, self._at, strict=True)):
+            here = reached & shift
             equal = np.array(self._equal[n])
             stays = np.array([after[0][1] for after in self._after[n]])
-            changes, holds, fails = ((each != 0).any(axis=0) for each in (here & ~stays, here & equal, here & ~equal))
+            changes, holds, fails = ((lanes != 0).any(axis=0) for lanes in (here & ~stays, here & equal, here & ~equal))
             good &= changes | (self._batch.exchange[n] == NO_EXCHANGE)
             good &= (holds & fails) | (self._batch.jump[n] == pc + 1)
         return good
@@ -418,9 +418,9 @@ def transitions(batch: ProgramBatch) -> Numbers:
     in_memory, counter = np.divmod(states, counters)
     cells = np.full((len(place), len(states) + 1, len(batch)), len(states))
     for t, length in enumerate(batch.lengths):
-        at = counter // place[t] % (length + 1)
-        running = np.flatnonzero(at < length)
-        cells[t, running] = states[running, None] + far[first[t] + at[running], in_memory[running]]
+        position = counter // place[t] % (length + 1)
+        running = np.flatnonzero(position < length)
+        cells[t, running] = states[running, None] + far[first[t] + position[running], in_memory[running]]
     cells *= len(batch)
     cells += np.arange(len(batch))
     return cells
