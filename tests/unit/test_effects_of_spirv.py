@@ -13,18 +13,19 @@ from itertools import product
 from typing import NamedTuple
 
 import pytest
+from instruction_rows import understood
 
 from corpus.code import ir
 from corpus.code.launch.launch import ArrayArgument, KernelLaunch
 from corpus.code.places import SLOTS
 from corpus.code.program import KernelProgram, program_of
-from corpus.code.spirv.bodies import effect_of
 from corpus.code.spirv.extended import EXTENDED
 from corpus.code.spirv.grammar import spirv_grammar
-from corpus.code.spirv.groups import GROUP_OPERATIONS
+from corpus.code.spirv.groups import OPERATIONS
 from corpus.code.spirv.reader import read_spirv
+from corpus.code.spirv.table import TABLE
 from corpus.code.spirv.translation import translated
-from corpus.code.table import Effect
+from corpus.code.table import Effect, forms_in
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Barrier, Branch, Fence, Load, Rmw, Store
 from corpus.litmus.locations import Reg
@@ -254,7 +255,7 @@ def _instances(name: str) -> Iterator[str]:
         return
     row = spirv_grammar().instructions.by_name[name]
     types = (*TYPES, "bool", "v2bool")
-    if name in GROUP_OPERATIONS:
+    if name in OPERATIONS:
         for type, own in product(("uint", "float", "bool", "v4uint"), ("uint", "float", "bool", "v4uint")):
             how = "Reduce " if any(each.parts == ("GroupOperation",) for each in row.kinds) else ""
             for more in (f"%a_{own}", f"%a_{own} %zero", ""):
@@ -270,7 +271,7 @@ def _instances(name: str) -> Iterator[str]:
             yield f"%new = {name} %{type} {given}\n{_used(type)}"
 
 
-CORE = [row.name for row in spirv_grammar().instructions.by_number.values() if effect_of(row.name) is not None]
+CORE = [row.name for row in spirv_grammar().instructions.by_number.values() if row.name in TABLE]
 OWN = ("OpVariable", "OpUntypedVariableKHR", "OpLifetimeStart", "OpLifetimeStop")
 """What writes memory of the thread's own, which is not left in a litmus test."""
 GOING = {"bra", "ret", "exit", "trap", "call"}
@@ -304,10 +305,9 @@ CONSTANT = ("Elect", "ArrayLength", "Variable", "OpPhi")
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", CORE)
 def test_an_instruction_does_what_its_row_says(name: str) -> None:
-    effect = effect_of(name)
-    assert effect is not None
+    (row,) = TABLE[name]
     found = followed(_instances(name))
-    does_what_its_row_says(found, name, effect)
+    does_what_its_row_says(found, name, row.effect)
     if "%new" in next(_instances(name)) and not any(each in name for each in CONSTANT):
         has_a_result_that_is_told(found.program)
 
@@ -331,14 +331,15 @@ def _extended(name: str, ids: int) -> Iterator[str]:
             yield f"%new = OpExtInst %{type} %set {name} {given}\nOpStore %out_{type} %new\n"
 
 
-ROWS = [(set, name) for set, rows in EXTENDED.items() for name in rows]
+ROWS = [(set, name) for set, table in EXTENDED.items() for name in table]
 
 
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize(("set", "name"), ROWS)
 def test_an_extended_instruction_does_what_its_row_says(set: str, name: str) -> None:
-    row = EXTENDED[set][name]
-    codes = _extended(name, row.ids)
+    (row,) = EXTENDED[set][name]
+    (form,) = forms_in(row.operands)
+    codes = _extended(name, len(form))
     if name == "printf":
         codes = iter(("%new = OpExtInst %uint %set printf %said %a_uint\nOpStore %out_uint %new\n",))
     found = followed(codes, set)
@@ -348,10 +349,10 @@ def test_an_extended_instruction_does_what_its_row_says(set: str, name: str) -> 
 
 
 def test_the_counts_of_effects_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = {"core": [effect_of(name) for name in CORE]}
-    rows |= {set: [row.effect for row in table.values()] for set, table in EXTENDED.items()}
+    tables = {"core": TABLE, **EXTENDED}
     with capsys.disabled():
-        for set, effects in rows.items():
+        for set, table in tables.items():
+            effects = [row.effect for _, row in understood(table)]
             counts = ", ".join(f"{count} {effect}" for effect, count in Counter(effects).most_common())
             print(f"\nSPIR-V, {set}: {counts}", end="")
     assert len(CORE) > 200

@@ -74,6 +74,10 @@ class SpirvCode:
         """Return the error that the instruction at hand is not understood."""
         return InputError(what, self.source.module.path, self.at.line, 1)
 
+    def misfit(self) -> InputError:
+        """Return the error that the operands of the instruction at hand do not fit each other, or its result."""
+        return self.wrong("has operands that it may not have")
+
     def put(
         self,
         name: str,

@@ -139,8 +139,10 @@ class VectorComponents:
 
     def _place(self, pointer: str) -> str:
         """Return the pointer that another one is a cast of."""
-        while (made := self.defined.get(pointer)) is not None and made.name == "OpBitcast":
-            pointer = next(each.name for each in made.operands if isinstance(each, Id))
+        seen = set[str]()  # one that is made of itself is refused where it is used
+        while (made := self.defined.get(pointer)) is not None and made.name == "OpBitcast" and pointer not in seen:
+            seen.add(pointer)
+            pointer = next(operand.name for operand in made.operands if isinstance(operand, Id))
         return pointer
 
     def _is_last(self, load: SpirvInstruction, store: SpirvInstruction, place: str) -> bool:

@@ -166,7 +166,7 @@ _UNARY = {
     "clz": "clz.{b}",
 }
 
-_COMPUTATIONS: Mapping[str, Computation] = {
+COMPUTATIONS: Mapping[str, Computation] = {
     **{name: rule(opcode + _TWO) for name, opcode in _BINARY.items()},
     **{name: rule(opcode + _ONE) for name, opcode in _UNARY.items()},
     "OpLogicalEqual": rule("xor.pred 0 1", "not.pred t0"),
@@ -275,11 +275,6 @@ PAIRS: Mapping[str, Computation] = {
     "OpSMulExtended": rule("mul.lo.{s} 0 1", "mul.hi.{s} 0 1"),
 }
 """Those whose result is a struct of two: the result of the first step, and of the last."""
-
-
-def computation(name: str) -> Computation | None:
-    """Return the steps of an instruction that computes; None where it is another."""
-    return _COMPUTATIONS.get(name)
 
 
 def folded(

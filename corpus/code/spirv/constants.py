@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from corpus.code.ir import Number, Operand, Register, SymbolRef
-from corpus.code.spirv.computing import computation, folded
+from corpus.code.spirv.computing import COMPUTATIONS, folded
 from corpus.code.spirv.modes import MEMORY_MODELS
 from corpus.code.spirv.module import Enumerant, Id, SpirvFloat, SpirvInstruction, SpirvInteger, SpirvModule
 from corpus.code.spirv.types import SpirvTypes
@@ -137,7 +137,7 @@ class SpirvConstants:
         if ins.name == "OpVectorShuffle" and len(values) > 1:
             both = (*values[0], *values[1])
             return [both[n] if n < len(both) else Register(f"%undefined.{ins.result}") for n in numbers]
-        rule = computation(ins.name)
+        rule = COMPUTATIONS.get(ins.name)
         if rule is None or any(len(each) not in (1, len(values[-1])) for each in values):
             raise self._wrong(ins.result or "", f"is {ins.name}, and has to be a constant that is understood")
         result, kinds = self.types.scalars(ins.type), [self.types.scalars(each) for each in types]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, takewhile
 from typing import NamedTuple
 
-from corpus.code.spirv.computing import computation
+from corpus.code.spirv.computing import COMPUTATIONS
 from corpus.code.spirv.module import Enumerant, Id, SpirvFunction, SpirvInstruction, SpirvModule
 
 _SOURCES = ("GLSL", "HLSL")
@@ -85,7 +85,7 @@ def _argument(value: str, holding: Mapping[str, str], defined: Mapping[str, Spir
         return ""
     if made.name == "OpLoad":
         return holding.get(_place(_ids(made)[0], defined)[0], "")
-    if not made.name.startswith(("OpComposite", "OpVector")) and computation(made.name) is None:
+    if not made.name.startswith(("OpComposite", "OpVector")) and made.name not in COMPUTATIONS:
         return ""
     return next(filter(None, (_argument(each, holding, defined, depth + 1) for each in _ids(made))), "")
 
@@ -102,7 +102,7 @@ def _place(pointer: str, defined: Mapping[str, SpirvInstruction]) -> tuple[str, 
 def _index(id: str, defined: Mapping[str, SpirvInstruction], depth: int = 0) -> str:
     """Return how an index is computed: two that are computed alike are one."""
     made = defined.get(id)
-    if made is None or depth == _DEEP or not (made.name == "OpLoad" or computation(made.name)):
+    if made is None or depth == _DEEP or not (made.name == "OpLoad" or made.name in COMPUTATIONS):
         return id
     parts = [_index(each.name, defined, depth + 1) if isinstance(each, Id) else str(each) for each in made.operands]
     return f"{made.name} {made.type} ({', '.join(parts)})"

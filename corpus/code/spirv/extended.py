@@ -10,28 +10,19 @@ Sets whose names begin with ``NonSemantic`` or ``OpenCL.DebugInfo`` have no effe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from corpus.code.ir import MemoryOperand, Number, Operand, Register, SymbolRef
 from corpus.code.spirv import pointers
 from corpus.code.spirv.code import SpirvCode
 from corpus.code.spirv.composing import compute, steps_of, untold
-from corpus.code.spirv.computing import Computation, computation, rule
+from corpus.code.spirv.computing import COMPUTATIONS, Computation, rule
 from corpus.code.spirv.declared import DEBUGGING
 from corpus.code.spirv.module import Enumerant, Id, SpirvInteger
-from corpus.code.table import Effect
+from corpus.code.table import NOTHING, READS, WRITES, Effect, Lack, Row, Table, find, forms_in, table_of
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
-MANY = -1
-"""As many ids as are given."""
-
-
-class ExtendedRow(NamedTuple):
-    """An extended instruction: what it does to memory, how many ids it has, and how it is written as code."""
-
-    effect: Effect
-    ids: int
-    write: Callable[[SpirvCode, Sequence[str]], None]
+Meaning = Callable[[SpirvCode, Sequence[str]], None]
+"""How an extended instruction with some ids is written as code."""
 
 
 def extended(code: SpirvCode) -> None:
@@ -41,13 +32,15 @@ def extended(code: SpirvCode) -> None:
             name = code.source.module.imports.get(set, "")
             if name.startswith(DEBUGGING):
                 return
-            row = EXTENDED.get(name, {}).get(which)
-            if row is None:
+            ids = [operand.name for operand in operands if isinstance(operand, Id)]
+            row = find(EXTENDED.get(name, {}), which, ids, lambda kind, id, number: "")
+            if isinstance(row, Row):
+                row.meaning(code, ids)
+            elif row.lack is Lack.NAME:
                 raise code.wrong(f"{which} of {name or 'a set that is not imported'} is not understood")
-            ids = [each.name for each in operands if isinstance(each, Id)]
-            if row.ids not in (len(ids), MANY):
-                raise code.wrong(f"{which}: expected {row.ids} ids, found {len(ids)}")
-            row.write(code, ids)
+            else:
+                (form,) = forms_in(EXTENDED[name][which][0].operands)
+                raise code.wrong(f"{which}: expected {len(form)} ids, found {len(ids)}")
         case _:
             raise code.wrong("expected an instruction of a set")
 
@@ -55,7 +48,7 @@ def extended(code: SpirvCode) -> None:
 # without effect on memory
 
 
-def _computed(by: Computation) -> Callable[[SpirvCode, Sequence[str]], None]:
+def _computed(by: Computation) -> Meaning:
     return lambda code, ids: compute(code, by, ids)
 
 
@@ -99,7 +92,7 @@ def _pointee_kind(code: SpirvCode, pointer: str) -> str:
     return kind
 
 
-def _load(whole: bool, aligned: bool) -> Callable[[SpirvCode, Sequence[str]], None]:
+def _load(whole: bool, aligned: bool) -> Meaning:
     """``vload``: of the scalars that are pointed to (``whole``), or of halves, which are converted."""
 
     def write(code: SpirvCode, ids: Sequence[str]) -> None:
@@ -124,7 +117,7 @@ _ROUNDINGS = {"RTE": "rn", "RTZ": "rz", "RTP": "rp", "RTN": "rm"}
 """The modes of rounding, as PTX calls them (SPIR-V 1.6, 3.16)."""
 
 
-def _store(whole: bool, aligned: bool) -> Callable[[SpirvCode, Sequence[str]], None]:
+def _store(whole: bool, aligned: bool) -> Meaning:
     """``vstore``: of scalars as they are (``whole``), or as halves, rounded to nearest even unless it says how."""
 
     def write(code: SpirvCode, ids: Sequence[str]) -> None:
@@ -159,7 +152,7 @@ def _check(code: SpirvCode, whole: bool, kind: str, kinds: Sequence[str]) -> Non
 # results by way of a pointer
 
 
-def _pointed(by: Computation | None) -> Callable[[SpirvCode, Sequence[str]], None]:
+def _pointed(by: Computation | None) -> Meaning:
     """What writes a second result to where its last operand points: computed of the first operand, or untold."""
 
     def write(code: SpirvCode, ids: Sequence[str]) -> None:
@@ -185,84 +178,95 @@ def _pointed(by: Computation | None) -> Callable[[SpirvCode, Sequence[str]], Non
 _FLOOR, _WHOLE = rule("cvt.rmi.{f}.{f} 0"), rule("cvt.rzi.{f}.{f} 0")
 
 
-def _rows(
-    effect: Effect, ids: int, names: str, write: Callable[[SpirvCode, Sequence[str]], None]
-) -> dict[str, ExtendedRow]:
-    return {name: ExtendedRow(effect, ids, write) for name in names.split()}
+def _row(effect: Effect, operands: str, names: str, meaning: Meaning) -> Row[Meaning]:
+    return Row(",".join(names.split()), effect, operands, meaning)
 
 
-def _told(ids: int, names: str) -> dict[str, ExtendedRow]:
+def _told(operands: str, names: str) -> list[Row[Meaning]]:
     """Return rows of what the table of computations has."""
-    found = {}
-    for name in names.split():
-        by = computation(name)
-        assert by is not None
-        found[name] = ExtendedRow(Effect.NOTHING, ids, _computed(by))
-    return found
+    return [Row(name, NOTHING, operands, _computed(COMPUTATIONS[name])) for name in names.split()]
 
 
-def _plain(ids: int, names: str) -> dict[str, ExtendedRow]:
-    """Return rows of what computes a number, which nothing here tells."""
-    return _rows(Effect.NOTHING, ids, names, _untold)
+def _plain(operands: str, names: str) -> Row[Meaning]:
+    """Return the row of what computes a number, which nothing here tells."""
+    return _row(NOTHING, operands, names, _untold)
 
 
-_OPENCL: Mapping[str, ExtendedRow] = {
-    **_told(1, "fabs sqrt floor ceil trunc rint popcount clz ctz s_abs u_abs"),
-    **_told(2, "fmin fmax s_min u_min s_max u_max s_add_sat u_add_sat s_sub_sat u_sub_sat s_mul_hi u_mul_hi"),
-    **_told(2, "s_mul24 u_mul24 s_abs_diff u_abs_diff s_hadd u_hadd s_rhadd u_rhadd rotate u_upsample s_upsample"),
-    **_told(3, "fma mad fclamp s_clamp u_clamp s_mad24 u_mad24 s_mad_hi u_mad_hi s_mad_sat u_mad_sat"),
-    **_told(3, "bitselect"),
-    **_plain(
-        1, "acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt cos cosh cospi erfc erf exp exp2 exp10 expm1"
-    ),
-    **_plain(1, "ilogb lgamma log log2 log10 log1p logb nan round rsqrt sin sinh sinpi tan tanh tanpi tgamma"),
-    **_plain(1, "half_cos half_exp half_exp2 half_exp10 half_log half_log2 half_log10 half_recip half_rsqrt half_sin"),
-    **_plain(
-        1, "half_sqrt half_tan native_cos native_exp native_exp2 native_exp10 native_log native_log2 native_log10"
-    ),
-    **_plain(1, "native_recip native_rsqrt native_sin native_sqrt native_tan degrees radians sign length normalize"),
-    **_plain(1, "fast_length fast_normalize"),
-    **_plain(2, "atan2 atan2pi copysign fdim fmod hypot ldexp maxmag minmag nextafter pow pown powr remainder rootn"),
-    **_plain(2, "half_divide half_powr native_divide native_powr fmax_common fmin_common step cross distance"),
-    **_plain(2, "fast_distance shuffle"),
-    **_plain(3, "mix smoothstep shuffle2"),
-    **_rows(Effect.NOTHING, 3, "select", _select),
-    **_rows(Effect.NOTHING, 2, "prefetch", _hint),
-    **_rows(Effect.NOTHING, MANY, "printf", _print),
-    **_rows(Effect.WRITES, 2, "fract", _pointed(_FLOOR)),
-    **_rows(Effect.WRITES, 2, "modf", _pointed(_WHOLE)),
-    **_rows(Effect.WRITES, 2, "frexp sincos lgamma_r", _pointed(None)),
-    **_rows(Effect.WRITES, 3, "remquo", _pointed(None)),
-    **_rows(Effect.READS, 2, "vloadn", _load(True, False)),
-    **_rows(Effect.READS, 2, "vload_half vload_halfn", _load(False, False)),
-    **_rows(Effect.READS, 2, "vloada_halfn", _load(False, True)),
-    **_rows(Effect.WRITES, 3, "vstoren", _store(True, False)),
-    **_rows(Effect.WRITES, 3, "vstore_half vstore_half_r vstore_halfn vstore_halfn_r", _store(False, False)),
-    **_rows(Effect.WRITES, 3, "vstorea_halfn vstorea_halfn_r", _store(False, True)),
-}
+_OPENCL: Table[Meaning] = table_of(
+    [
+        *_told("id", "fabs sqrt floor ceil trunc rint popcount clz ctz s_abs u_abs"),
+        *_told("id id", "fmin fmax s_min u_min s_max u_max s_add_sat u_add_sat s_sub_sat u_sub_sat s_mul_hi u_mul_hi"),
+        *_told(
+            "id id", "s_mul24 u_mul24 s_abs_diff u_abs_diff s_hadd u_hadd s_rhadd u_rhadd rotate u_upsample s_upsample"
+        ),
+        *_told("id id id", "fma mad fclamp s_clamp u_clamp s_mad24 u_mad24 s_mad_hi u_mad_hi s_mad_sat u_mad_sat"),
+        *_told("id id id", "bitselect"),
+        _plain(
+            "id",
+            "acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt cos cosh cospi erfc erf exp exp2 exp10 expm1",
+        ),
+        _plain("id", "ilogb lgamma log log2 log10 log1p logb nan round rsqrt sin sinh sinpi tan tanh tanpi tgamma"),
+        _plain(
+            "id", "half_cos half_exp half_exp2 half_exp10 half_log half_log2 half_log10 half_recip half_rsqrt half_sin"
+        ),
+        _plain(
+            "id",
+            "half_sqrt half_tan native_cos native_exp native_exp2 native_exp10 native_log native_log2 native_log10",
+        ),
+        _plain(
+            "id", "native_recip native_rsqrt native_sin native_sqrt native_tan degrees radians sign length normalize"
+        ),
+        _plain("id", "fast_length fast_normalize"),
+        _plain(
+            "id id",
+            "atan2 atan2pi copysign fdim fmod hypot ldexp maxmag minmag nextafter pow pown powr remainder rootn",
+        ),
+        _plain("id id", "half_divide half_powr native_divide native_powr fmax_common fmin_common step cross distance"),
+        _plain("id id", "fast_distance shuffle"),
+        _plain("id id id", "mix smoothstep shuffle2"),
+        _row(NOTHING, "id id id", "select", _select),
+        _row(NOTHING, "id id", "prefetch", _hint),
+        _row(NOTHING, "id*", "printf", _print),
+        _row(WRITES, "id id", "fract", _pointed(_FLOOR)),
+        _row(WRITES, "id id", "modf", _pointed(_WHOLE)),
+        _row(WRITES, "id id", "frexp sincos lgamma_r", _pointed(None)),
+        _row(WRITES, "id id id", "remquo", _pointed(None)),
+        _row(READS, "id id", "vloadn", _load(True, False)),
+        _row(READS, "id id", "vload_half vload_halfn", _load(False, False)),
+        _row(READS, "id id", "vloada_halfn", _load(False, True)),
+        _row(WRITES, "id id id", "vstoren", _store(True, False)),
+        _row(WRITES, "id id id", "vstore_half vstore_half_r vstore_halfn vstore_halfn_r", _store(False, False)),
+        _row(WRITES, "id id id", "vstorea_halfn vstorea_halfn_r", _store(False, True)),
+    ]
+)
 """OpenCL.std."""
 
-_GLSL: Mapping[str, ExtendedRow] = {
-    **_told(1, "RoundEven Trunc FAbs SAbs Floor Ceil Sqrt FindILsb FindSMsb FindUMsb SSign"),
-    **_told(2, "FMin UMin SMin FMax UMax SMax NMin NMax"),
-    **_told(3, "FClamp UClamp SClamp NClamp Fma"),
-    **_plain(1, "Round FSign Fract Radians Degrees Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Exp"),
-    **_plain(1, "Log Exp2 Log2 InverseSqrt Determinant MatrixInverse ModfStruct FrexpStruct PackSnorm4x8 PackUnorm4x8"),
-    **_plain(1, "PackSnorm2x16 PackUnorm2x16 PackHalf2x16 PackDouble2x32 UnpackSnorm2x16 UnpackUnorm2x16"),
-    **_plain(1, "UnpackHalf2x16 UnpackSnorm4x8 UnpackUnorm4x8 UnpackDouble2x32 Length Normalize"),
-    **_plain(2, "Atan2 Pow Step Ldexp Distance Cross Reflect"),
-    **_plain(3, "FMix IMix SmoothStep FaceForward Refract"),
-    **_rows(Effect.WRITES, 2, "Modf", _pointed(_WHOLE)),
-    **_rows(Effect.WRITES, 2, "Frexp", _pointed(None)),
-}
+_GLSL: Table[Meaning] = table_of(
+    [
+        *_told("id", "RoundEven Trunc FAbs SAbs Floor Ceil Sqrt FindILsb FindSMsb FindUMsb SSign"),
+        *_told("id id", "FMin UMin SMin FMax UMax SMax NMin NMax"),
+        *_told("id id id", "FClamp UClamp SClamp NClamp Fma"),
+        _plain(
+            "id", "Round FSign Fract Radians Degrees Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Exp"
+        ),
+        _plain(
+            "id", "Log Exp2 Log2 InverseSqrt Determinant MatrixInverse ModfStruct FrexpStruct PackSnorm4x8 PackUnorm4x8"
+        ),
+        _plain("id", "PackSnorm2x16 PackUnorm2x16 PackHalf2x16 PackDouble2x32 UnpackSnorm2x16 UnpackUnorm2x16"),
+        _plain("id", "UnpackHalf2x16 UnpackSnorm4x8 UnpackUnorm4x8 UnpackDouble2x32 Length Normalize"),
+        _plain("id id", "Atan2 Pow Step Ldexp Distance Cross Reflect"),
+        _plain("id id id", "FMix IMix SmoothStep FaceForward Refract"),
+        _row(WRITES, "id id", "Modf", _pointed(_WHOLE)),
+        _row(WRITES, "id id", "Frexp", _pointed(None)),
+    ]
+)
 """GLSL.std.450, but for the interpolation of what fragments are given."""
 
-EXTENDED: Mapping[str, Mapping[str, ExtendedRow]] = {
+EXTENDED: Mapping[str, Table[Meaning]] = {
     "OpenCL.std": _OPENCL,
     "GLSL.std.450": _GLSL,
-    "SPV_AMD_shader_trinary_minmax": _plain(
-        3,
-        "FMin3AMD UMin3AMD SMin3AMD FMax3AMD UMax3AMD SMax3AMD FMid3AMD UMid3AMD SMid3AMD",
+    "SPV_AMD_shader_trinary_minmax": table_of(
+        [_plain("id id id", "FMin3AMD UMin3AMD SMin3AMD FMax3AMD UMax3AMD SMax3AMD FMid3AMD UMid3AMD SMid3AMD")]
     ),
 }
 """The instructions of each set that are understood, by the name that imports it."""

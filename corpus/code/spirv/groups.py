@@ -52,7 +52,7 @@ _OTHERS = {
     "RotateKHR": "rotate",
 }
 
-GROUP_OPERATIONS: Mapping[str, str] = {
+OPERATIONS: Mapping[str, str] = {
     **{f"OpGroupNonUniform{name}": verb for name, verb in {**_FOLDS, **_OTHERS}.items()},
     **{f"OpGroup{name}": _FOLDS[name] for name in ("IAdd", "FAdd", "FMin", "UMin", "SMin", "FMax", "UMax", "SMax")},
     **{f"OpGroup{name}KHR": verb for name, verb in _FOLDS.items()},
@@ -60,15 +60,13 @@ GROUP_OPERATIONS: Mapping[str, str] = {
 }
 """What the operations of a group are, by their names: a computation that folds the values of threads, or another."""
 
-_OF_MASKS = ("inverse", "extract", "count", "least", "most")
-
-OF_BALLOTS = frozenset(name for name, verb in GROUP_OPERATIONS.items() if verb in _OF_MASKS)
+OF_MASKS = ("inverse", "extract", "count", "least", "most")
 """Those that only compute, of a ballot that is over."""
 
 
-def group_operation(code: SpirvCode) -> None:
+def group_operation(code: SpirvCode, verb: str) -> None:
     """An operation that the threads of a subgroup, or of a work-group, do together."""
-    verb, (execution, *ids) = GROUP_OPERATIONS[code.at.name], code.ids()
+    execution, *ids = code.ids()
     level = scope_of(code, execution)
     if level not in (Scope.WARP, Scope.CTA):
         raise code.wrong("of others than a subgroup or a work-group is not understood")
@@ -77,7 +75,7 @@ def group_operation(code: SpirvCode) -> None:
     values = code.values(ids[0]) if ids else (Number(1),) * len(targets)
     more: list[Operand] = [code.value(each) for each in ids[1:]]
     how = next((each.name for each in code.at.operands if isinstance(each, Enumerant)), "Reduce")
-    if verb in _OF_MASKS or verb == "ballot":
+    if verb in (*OF_MASKS, "ballot"):
         words = (level.label, verb, how)
         code.put("group", words, (*targets, *values, *more))
         return

@@ -133,14 +133,22 @@ def array_length(code: SpirvCode) -> None:
 
 def accessed(code: SpirvCode, pointer: str) -> Register | SymbolRef | Number:
     """Return the address of an access by a pointer, whose indices have to be inside of their arrays and vectors."""
-    chain, above = code.defined.get(pointer), list[SpirvInstruction]()
-    while chain is not None and "AccessChain" in chain.name:
-        above.append(chain)
-        base = next(each.name for each in chain.operands[chain.name.startswith("OpUntyped") :] if isinstance(each, Id))
-        chain = code.defined.get(base)
-    for each in reversed(above):
-        _ask_inside(code, each)
+    for chain in reversed(_made_by(code, pointer, "AccessChain")):
+        _ask_inside(code, chain)
     return place(code, pointer)
+
+
+def _made_by(code: SpirvCode, pointer: str, *names: str) -> list[SpirvInstruction]:
+    """Return the instructions by whose names, or parts of these, a pointer was made of another one, the last first."""
+    found: list[SpirvInstruction] = []
+    made = code.defined.get(pointer)
+    while made is not None and any(name in made.name for name in names):
+        if made in found:
+            raise code.wrong(f"%{pointer} is made of itself")
+        found.append(made)
+        ids = [operand.name for operand in made.operands if isinstance(operand, Id)]
+        made = code.defined.get(ids[made.name.startswith("OpUntyped")])
+    return found
 
 
 def _ask_inside(code: SpirvCode, chain: SpirvInstruction) -> None:
@@ -313,10 +321,8 @@ def _pieces(code: SpirvCode, pointer: str, length: int) -> list[tuple[int, str]]
 
     What is between them is padding, which holds nothing.
     """
-    made = code.defined.get(pointer)
-    while made is not None and made.name == "OpBitcast":
-        pointer = next(each.name for each in made.operands if isinstance(each, Id))
-        made = code.defined.get(pointer)
+    for made in _made_by(code, pointer, "OpBitcast"):
+        pointer = next(operand.name for operand in made.operands if isinstance(operand, Id))
     type = code.types.pointee(code.type_of(pointer))
     if code.types.ends_open(type) or code.types.size(type) != length:
         return None
@@ -337,9 +343,10 @@ def begin_anew(code: SpirvCode, variable: str) -> None:
 def live(code: SpirvCode) -> None:
     """``OpLifetimeStart`` and ``OpLifetimeStop``: a variable holds nothing from here on."""
     variable = code.ids()[0]
-    while (made := code.defined.get(variable)) is not None and made.name in ("OpBitcast", "OpCopyObject"):
-        variable = next(each.name for each in made.operands if isinstance(each, Id))
-    if made is None or made.name not in ("OpVariable", "OpUntypedVariableKHR"):
+    for made in _made_by(code, variable, "OpBitcast", "OpCopyObject"):
+        variable = next(operand.name for operand in made.operands if isinstance(operand, Id))
+    declared = code.defined.get(variable)
+    if declared is None or declared.name not in ("OpVariable", "OpUntypedVariableKHR"):
         raise code.wrong("of what is no variable of a function is not understood")
     if variable in code.variables:  # one of a type that has no size holds nothing that is followed
         code.put("forget", (), (MemoryOperand(SymbolRef(code.variables[variable].name)),))

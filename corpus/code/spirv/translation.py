@@ -51,6 +51,7 @@ from corpus.code.spirv.names import names_in
 from corpus.code.spirv.reflection import reflected
 from corpus.code.spirv.special import is_built_in
 from corpus.code.spirv.types import ADDRESS, SpirvTypes
+from corpus.code.spirv.writing import write
 from corpus.errors import InputError
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
@@ -275,7 +276,7 @@ class _Translation:
         """Return the code of a function, which is written here where it is not yet, with those that it calls."""
         if id not in self._bodies:
             body = self._bodies[id] = SpirvBody(self._source, self._module.functions[id], self._names)
-            body.write()
+            write(body)
         return self._bodies[id]
 
     def _reached(self, start: str) -> list[str]:
