@@ -151,9 +151,13 @@ class Refusal(NamedTuple):
         """The reason, in words."""
         usual = {
             Lack.NAME: "this instruction is not known",
-            Lack.WORDS: f"its modifier {self.word} is not known",
+            Lack.WORDS: f"its modifier {self.word} is not known"
+            if self.word
+            else "its modifiers do not stand together",
             Lack.OPERANDS: "its operands are none of those that are known",
         }
+        if self.lack is Lack.WORDS and not self.word:
+            return self.own or "its modifiers do not stand together"
         return self.own or usual[self.lack]
 
 
@@ -166,7 +170,7 @@ def find(
         return Refusal(Lack.NAME, rows[0].why if rows else "")
     spoken = _forms_with(rows, words)
     if not spoken:
-        return Refusal(Lack.WORDS, rows[0].why, min(strange_words(rows, words) or words, default=""))
+        return Refusal(Lack.WORDS, rows[0].why, min(strange_words(rows, words), default=""))
     nearest = Misfit(-1, "")
     for row, form in spoken:
         misfit = misfit_of(form, operands, wrong)
