@@ -70,7 +70,8 @@ def _follow(thread: FollowedThread, state: State) -> None:
         inside = True
         explored.steps += 1
         if explored.steps > explored.most:
-            raise out.wrong(f"more than {explored.most:,} instructions to follow: a smaller launch has fewer")
+            smaller = "" if thread.language.machine else ": a smaller launch has fewer"
+            raise out.wrong(f"more than {explored.most:,} instructions to follow{smaller}")
         body = state.function.body or ()
         ins = body[state.place] if state.place < len(body) else None
         out.begin(blamed(state, ins))

@@ -18,22 +18,19 @@ from typing import NamedTuple
 from corpus.code import ir
 from corpus.code.arithmetic import compared
 from corpus.code.evaluation import define
-from corpus.code.sass.launch import ALL
-from corpus.code.sass.operands import (
-    CONSTANTS,
+from corpus.code.sass.evaluation import (
     UNKNOWN,
-    added,
-    calculated,
-    combined,
-    constants,
-    held,
-    is_predicate,
-    multiplied,
-    next_register,
+    add,
+    calculate,
+    combine,
+    hold,
+    multiply,
     pair_of,
-    targets,
+    read_constants,
     value_of,
 )
+from corpus.code.sass.launch import ALL
+from corpus.code.sass.operands import CONSTANTS, is_predicate, next_register, targets
 from corpus.code.table import NOTHING, Row, Table, table_of
 from corpus.code.thread import FollowedThread, Meaning, State
 from corpus.code.values import Symbol, Unknown, Value
@@ -68,7 +65,7 @@ def _compute(computation: Computation, thread: FollowedThread, state: State, ins
     return True
 
 
-def go_back_undecided(thread: FollowedThread, state: State, predicate: ir.Operand, value: Symbol) -> bool:
+def begin_again(thread: FollowedThread, state: State, predicate: ir.Operand, value: Symbol) -> bool:
     """Go back to the instruction that was begun, on two ways, as a predicate that memory gives is on each of them."""
     inner = predicate.operand if isinstance(predicate, ir.Negated) else predicate
     assert isinstance(inner, ir.Register)
@@ -124,7 +121,7 @@ def _constant(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -
     words = 4 if "128" in ins.words else 2 if "64" in ins.words else 1
     if {"U8", "S8", "U16", "S16"}.intersection(ins.words):
         return []
-    found = constants(thread, state, source, words)
+    found = read_constants(thread, state, source, words)
     return [(next_register(target, step), value) for step, value in enumerate(found)]
 
 
@@ -132,7 +129,7 @@ def _add(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Res
     """``IADD3``, ``VIADD``, with carries of sums that are known."""
     target, more, sources, conditions = _Split.of(ins)
     if "64" in ins.words:
-        return [(target, added(thread, [pair_of(thread, state, source)[0] for source in sources]))]
+        return [(target, add(thread, [pair_of(thread, state, source)[0] for source in sources]))]
     values = [value_of(thread, state, source) for source in sources]
     if "X" in ins.words:
         values += [value_of(thread, state, condition) for condition in conditions]
@@ -140,7 +137,7 @@ def _add(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Res
     carry = sum(numbers) >> 32
     known = len(numbers) == len(values)
     carries = [(predicate, int(carry > place) if known else UNKNOWN) for place, predicate in enumerate(more)]
-    return [(target, added(thread, values)), *carries]
+    return [(target, add(thread, values)), *carries]
 
 
 def _multiply(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
@@ -156,11 +153,11 @@ def _multiply(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -
                 factors = [left & ALL, right & ALL] if "U32" in ins.words else [signed(left, 32), signed(right, 32)]
                 total = factors[0] * factors[1] + (high << 32) + low
                 return [(target, total & ALL), (next_register(target), total >> 32 & ALL)]
-        return [(target, added(thread, [multiplied(thread, left, right), low]))]
-    values = [multiplied(thread, left, right), value_of(thread, state, addend)]
+        return [(target, add(thread, [multiply(thread, left, right), low]))]
+    values = [multiply(thread, left, right), value_of(thread, state, addend)]
     if "X" in ins.words:
         values += [value_of(thread, state, condition) for condition in conditions]
-    return [(target, added(thread, values))]
+    return [(target, add(thread, values))]
 
 
 def _logic(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
@@ -175,7 +172,7 @@ def _logic(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> R
 
 def _by_table(thread: FollowedThread, state: State, sources: Iterable[ir.Operand], table: ir.Operand) -> Value:
     assert isinstance(table, ir.Number)
-    return calculated(thread, "lop3.b32", *(value_of(thread, state, source) for source in sources), table.value)
+    return calculate(thread, "lop3.b32", *(value_of(thread, state, source) for source in sources), table.value)
 
 
 def _predicates(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
@@ -183,7 +180,7 @@ def _predicates(thread: FollowedThread, state: State, ins: ir.KernelInstruction)
     for target, table in zip(ins.operands[:2], ins.operands[5:], strict=True):
         assert isinstance(target, ir.Register)
         if target.name not in CONSTANTS:
-            yield target, calculated(thread, "and.b32", _by_table(thread, state, ins.operands[2:5], table), 1)
+            yield target, calculate(thread, "and.b32", _by_table(thread, state, ins.operands[2:5], table), 1)
 
 
 def _shift(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
@@ -193,10 +190,10 @@ def _shift(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> R
     if "W" in ins.words and not (isinstance(count, int) and count < 32):
         return []
     if "L" in ins.words and "HI" not in ins.words:
-        return [(target, calculated(thread, "shl.b32", low, count))]
+        return [(target, calculate(thread, "shl.b32", low, count))]
     if "R" in ins.words and "HI" in ins.words:
         kind = "s32" if {"S32", "S64"}.intersection(ins.words) else "u32"
-        return [(target, calculated(thread, f"shr.{kind}", high, count))]
+        return [(target, calculate(thread, f"shr.{kind}", high, count))]
     match low, count, high:
         case int(), int(), int() if "R" in ins.words and "U64" in ins.words and 32 <= count < 64:
             return [(target, (high & ALL) >> count - 32)]
@@ -212,8 +209,8 @@ def _scaled(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
     if "HI" in ins.words or "X" in ins.words or len(sources) != 3:
         return []
     value, addend, count = (value_of(thread, state, source) for source in sources)
-    moved = value if count == 0 else calculated(thread, "shl.b32", value, count)
-    return [(target, added(thread, [moved, addend]))]
+    moved = value if count == 0 else calculate(thread, "shl.b32", value, count)
+    return [(target, add(thread, [moved, addend]))]
 
 
 def _bytes(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Results:
@@ -246,17 +243,17 @@ def _compare(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
         kind = "u32" if "U32" in ins.words else "s32"
         result = _compared(thread, name, kind, value_of(thread, state, one), value_of(thread, state, other))
     also = value_of(thread, state, condition)
-    yield first, combined(thread, operation, result, also)
+    yield first, combine(thread, operation, result, also)
     assert isinstance(second, ir.Register)
     if second.name not in CONSTANTS:
-        yield second, combined(thread, operation, calculated(thread, "xor.pred", result, 1), also)
+        yield second, combine(thread, operation, calculate(thread, "xor.pred", result, 1), also)
 
 
 def _compared(thread: FollowedThread, name: str, kind: str, one: Value, other: Value) -> Value:
     """Return whether a comparison holds of two words; one of sums is of the registers that hold them."""
     if isinstance(one, Unknown) or isinstance(other, Unknown):
         return UNKNOWN
-    return compared(thread, (name, kind), held(thread, one), held(thread, other))
+    return compared(thread, (name, kind), hold(thread, one), hold(thread, other))
 
 
 def _select(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -267,9 +264,9 @@ def _select(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
     match value_of(thread, state, inner):
         case Symbol() as chosen:
             if values not in ((1, 0), (0, 1)):
-                return go_back_undecided(thread, state, predicate, chosen)
+                return begin_again(thread, state, predicate, chosen)
             given = value_of(thread, state, predicate)
-            result = given if values[0] else calculated(thread, "xor.pred", given, 1)
+            result = given if values[0] else calculate(thread, "xor.pred", given, 1)
         case int(number):
             result = values[int(bool(number) is isinstance(predicate, ir.Negated))]
         case _:
@@ -285,7 +282,7 @@ def _extreme(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
     if not isinstance(least, int):
         return []
     opcode = f"{'min' if least else 'max'}.{'u32' if 'U32' in ins.words else 's32'}"
-    return [(target, calculated(thread, opcode, value_of(thread, state, one), value_of(thread, state, other)))]
+    return [(target, calculate(thread, opcode, value_of(thread, state, one), value_of(thread, state, other)))]
 
 
 _LARGEST_HALF = 65504.0

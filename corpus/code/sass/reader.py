@@ -41,7 +41,7 @@ from corpus.code.refusals import NotUnderstoodError
 from corpus.code.sass.fences import joined_fences
 from corpus.code.sass.launch import CompiledLaunch
 from corpus.code.sass.operands import CONSTANTS, operand_of
-from corpus.code.sass.table import END, FINAL, name_of, row_of
+from corpus.code.sass.table import END, FINAL, row_of
 from corpus.code.sass.text import SassInstruction, compute_capability, sass_functions
 from corpus.code.thread import FollowedThread, KernelLanguage, new_thread
 from corpus.code.values import Value
@@ -66,9 +66,9 @@ MOST_STEPS = 100_000
 """The most machine instructions that are followed for a thread."""
 
 _KERNEL = re.compile(r"_Z3run\w*|run")
-_REGISTERS = frozenset(f"{kind}{number}" for kind in ("R", "UR", "P", "UP") for number in range(256))
+_REGISTERS = frozenset(f"{kind}{number}" for kind in ("R", "UR", "P", "UP") for number in range(1004))
 _WIDTHS = {"R<": 32, "UR<": 32, "P<": 1, "UP<": 1}
-"""The registers of the machine, and their bits."""
+"""The registers that a machine may have, as far as they can be written, and their bits."""
 
 
 def _of_nothing(thread: FollowedThread, name: str) -> Value | None:
@@ -135,17 +135,17 @@ def _module_of(text: str, path: str | None) -> ir.Module:
 
 def _function_of(name: str, code: Sequence[SassInstruction], entry: bool) -> ir.KernelFunction:
     end = ir.KernelInstruction(END, (), (), None, 0)
-    body = (*(_instruction_of(ins, entry) for ins in code), end)
+    body = (*map(_instruction_of, code), end)
     labels = {label: place for place, ins in enumerate(code) for label in ins.labels}
     return ir.KernelFunction(name, entry, (), (), {}, (), body, labels, {})
 
 
-def _instruction_of(ins: SassInstruction, of_harness: bool) -> ir.KernelInstruction:
+def _instruction_of(ins: SassInstruction) -> ir.KernelInstruction:
     opcode, *parts = ins.parts
-    name = name_of(opcode, of_harness)
-    words = tuple(parts) if name == opcode else ins.parts
     guard = None if ins.guard is None else ir.KernelGuard(ins.guard, ins.unless)
-    return ir.KernelInstruction(name, words, tuple(map(operand_of, ins.operands)), guard, ins.line, text=str(ins))
+    return ir.KernelInstruction(
+        opcode, tuple(parts), tuple(map(operand_of, ins.operands)), guard, ins.line, text=str(ins)
+    )
 
 
 def _shape_of(function: ir.KernelFunction) -> FunctionShape:

@@ -18,21 +18,11 @@ from typing import NamedTuple
 from corpus.code import calls, ir
 from corpus.code.evaluation import define
 from corpus.code.memory import loaded, stored
-from corpus.code.sass.computing import COMPUTED, any_of, go_back_undecided, keep_results
+from corpus.code.sass.computing import COMPUTED, any_of, begin_again, keep_results
+from corpus.code.sass.evaluation import address_of, capability_of, give_operand, launch_of, value_of
 from corpus.code.sass.fences import FENCE, INVALIDATE
 from corpus.code.sass.launch import ALL, MEMORY, OWN, RESULTS, WORD
-from corpus.code.sass.operands import (
-    CONSTANTS,
-    IS_WRONG,
-    address_of,
-    capability_of,
-    is_address,
-    is_predicate,
-    launch_of,
-    operand_needed,
-    targets,
-    value_of,
-)
+from corpus.code.sass.operands import CONSTANTS, IS_WRONG, is_address, is_predicate, targets
 from corpus.code.sass.text import RMWS, access_of
 from corpus.code.sass.words import IMPLIED, INVALIDATION, MACHINE_SCOPES, SILENT, access_mode, fence_mode
 from corpus.code.table import (
@@ -47,6 +37,8 @@ from corpus.code.table import (
     Row,
     Table,
     find,
+    forms_in,
+    misfit_of,
     table_of,
 )
 from corpus.code.thread import FollowedThread, Meaning, State
@@ -65,6 +57,8 @@ _OTHER_SIZES = frozenset(("64", "128", "U8", "S8", "U16", "S16"))
 """The parts of opcodes of accesses to more or less than a word."""
 _OF_MEMORY = re.compile(r"LD(?!C)|ST|AT|RED|SU|TEX|TLD|MEMBAR|FENCE|CCTL|SYNCS|UBLK|UTMA|ARRIVES|BAR|UCGABAR|QSPC")
 """The beginnings of opcodes that have to be understood in a thread of the test."""
+_OUTSIDE = "any? any? any? a R? R? any?"
+"""The operands of an access of the kernel besides the test."""
 
 
 def nothing(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -99,7 +93,7 @@ def branch(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
         inner = condition.operand if isinstance(condition, ir.Negated) else condition
         match value_of(thread, state, inner):
             case Symbol() as held:
-                return go_back_undecided(thread, state, condition, held)
+                return begin_again(thread, state, condition, held)
             case int(number):
                 if bool(number) is negative:
                     return True
@@ -230,7 +224,7 @@ def _access(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
     address = _location(thread, state, ins.operands[place], space)
     always = ir.Register("PT")
     values = [value_of(thread, state, operand) for operand in ins.operands[place + 1 :] if operand != always]
-    given = tuple(operand_needed(thread, value) for value in values)
+    given = tuple(give_operand(thread, value) for value in values)
     before = ins.operands[place - 1] if place > 0 else None
     has_target = isinstance(before, ir.Register) and not is_predicate(before)
     return _Access(mode, address, given, before.name if isinstance(before, ir.Register) and has_target else "RZ")
@@ -267,11 +261,13 @@ def _read(thread: FollowedThread, state: State, target: str, mode: Mode) -> bool
 # memory as the harness accesses it
 
 
-def access_of_harness(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
-    """Follow an access of the kernel besides the test: it may store the final value of a register."""
+def _do_outside(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """Follow what the kernel does to memory besides the test: it may store the final value of a register."""
     launch = launch_of(thread)
-    kind, space = access_of(ins.words[0]) or ("", "")
-    if space != "shared":
+    kind, space = access_of(ins.name) or ("", "")
+    if kind and all(misfit_of(form, ins.operands, IS_WRONG) for form in forms_in(_OUTSIDE)):
+        raise thread.out.wrong("its operands are none of those that are known")
+    if kind and space != "shared":
         address = address_of(thread, state, next(filter(is_address, ins.operands)))
         if not isinstance(address, int):
             raise thread.out.wrong("what the kernel accesses here is not understood")
@@ -282,14 +278,10 @@ def access_of_harness(thread: FollowedThread, state: State, ins: ir.KernelInstru
         if kind == "store" and rest % WORD == 0 and isinstance(term, FinalRegister):
             if term.thread != launch.number(thread.ids) or not _OTHER_SIZES.isdisjoint(ins.words):
                 raise thread.out.wrong("final values of registers are not understood")
-            value = operand_needed(thread, value_of(thread, state, ins.operands[-1]))
+            value = give_operand(thread, value_of(thread, state, ins.operands[-1]))
             thread.out.put(Assign(FINAL + term.register, "mov", (value,)))
-    return kind == "store" or forget_results(thread, state, ins)
-
-
-def forget_results(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
-    """Follow an instruction of which nothing is known but which registers it may write."""
-    keep_results(thread, state, targets(ins))
+    if kind != "store":
+        keep_results(thread, state, targets(ins))
     return True
 
 
@@ -300,26 +292,8 @@ _SILENT = (*SILENT, "NOP", "BSSY", "BSYNC", "YIELD", "WARPSYNC", "BREAK", "NANOS
 """Opcodes that say nothing of memory: of the convergence of warps, and of errors."""
 _UNKNOWN, _NO_JUMP = "is not understood", "this jump is not understood"
 
-HARNESS_ACCESS, HARNESS_MEMORY, BARRIER_OF_THREAD, END = (
-    "access of the harness",
-    "memory of the harness",
-    "barrier",
-    "end",
-)
-"""The names of accesses, and of other instructions of memory, in the kernel outside of the threads of the test, whose
-opcodes are the first of their words; of barriers inside of these, where no test has any; and of what stands behind the
-last instruction of a function.
-"""
-
-HARNESS: Table[Meaning] = table_of(
-    [
-        Row(HARNESS_ACCESS, BOTH, "any? any? any? a R? R? any?", access_of_harness, "*"),
-        Row(HARNESS_MEMORY, BOTH, "any*", forget_results, "*"),
-        Row(BARRIER_OF_THREAD, REFUSED, "", nothing, why=_UNKNOWN),
-        Row(END, CONTROL, "", run_off),
-    ]
-)
-"""What the harness does to memory besides the test, and what stands behind code."""
+END = "end of the code"
+"""The name of what stands behind the last instruction of a function."""
 
 FOLLOWED: Table[Meaning] = table_of(
     [
@@ -341,34 +315,44 @@ FOLLOWED: Table[Meaning] = table_of(
         Row("ATOM,ATOMG,ATOMS,RED,REDG,REDS", BOTH, "PT? R a R? R? / a R", update, _UPDATED),
         Row(FENCE, ORDERS, "any*", fence, "SC|ALL SM|CTA|GPU|SYS", _UNKNOWN),
         Row(INVALIDATE, ORDERS, "", invalidate, "IVALL", _UNKNOWN),
+        Row(END, CONTROL, "", run_off),
         Row("BAR", ORDERS, "any any?", meet, any_of("SYNC", "ARV", "DEFER_BLOCKING"), "this barrier is not understood"),
     ]
 )
 """The opcodes of control and of memory that are understood."""
 
-TABLE: Table[Meaning] = {**COMPUTED, **FOLLOWED, **HARNESS}
-"""The instructions that are understood."""
-
-
-def row_of(ins: ir.KernelInstruction, _: Callable[[str], int | None]) -> Row[Meaning] | str:
-    """Return the row of an instruction, or why it has none."""
-    found = row_named(ins.name, ins.words, ins.operands)
-    return found if isinstance(found, Row) else found.why
+TABLE: Table[Meaning] = {**COMPUTED, **FOLLOWED}
+"""The opcodes that are understood."""
 
 
 @lru_cache(maxsize=1 << 14)  # what is in a loop is followed again and again, and the harness is that of other tests
-def row_named(name: str, words: tuple[str, ...], operands: tuple[ir.Operand, ...]) -> Row[Meaning] | Refusal:
-    """Return the row of an instruction by its name, or why it has none."""
-    found = find(TABLE, name, operands, IS_WRONG, words)
-    if isinstance(found, Refusal) and name not in TABLE and _OF_MEMORY.match(name):
+def row_named(opcode: str, parts: tuple[str, ...], operands: tuple[ir.Operand, ...]) -> Row[Meaning] | Refusal:
+    """Return the row of an instruction by its opcode, or why it has none."""
+    found = find(TABLE, opcode, operands, IS_WRONG, parts)
+    if isinstance(found, Refusal) and opcode not in TABLE and _OF_MEMORY.match(opcode):
         return found._replace(own=_UNKNOWN)
     return found
 
 
-def name_of(opcode: str, of_harness: bool) -> str:
-    """Return the name of an instruction: in the kernel, outside of the test's threads, accesses are the harness's."""
-    if opcode == "BAR":
-        return opcode if of_harness else BARRIER_OF_THREAD
-    if not of_harness or not _OF_MEMORY.match(opcode) or opcode in ("LDL", "STL"):
-        return opcode
-    return HARNESS_MEMORY if access_of(opcode) is None else HARNESS_ACCESS
+def _follow_memory(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """Follow an instruction of memory: one of the test where its code has been called, else of the harness."""
+    if not state.frames and ins.name not in ("LDL", "STL", "BAR"):
+        return _do_outside(thread, state, ins)
+    if state.frames and ins.name == "BAR":
+        raise thread.out.wrong(_UNKNOWN)
+    found = row_named(ins.name, ins.words, ins.operands)
+    if isinstance(found, Refusal):
+        raise thread.out.wrong(found.why)
+    return found.meaning(thread, state, ins)
+
+
+_MEMORY: Row[Meaning] = Row("any", BOTH, "any*", _follow_memory, "*")
+"""The row of every instruction of memory until its place is known."""
+
+
+def row_of(ins: ir.KernelInstruction, _: Callable[[str], int | None]) -> Row[Meaning] | str:
+    """Return the row of an instruction, or why it has none; whether one of memory has some its meaning says."""
+    if _OF_MEMORY.match(ins.name):
+        return _MEMORY
+    found = row_named(ins.name, ins.words, ins.operands)
+    return found if isinstance(found, Row) else found.why
