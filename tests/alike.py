@@ -103,7 +103,7 @@ def states(found: KernelTask, under: Model, ours: re.Pattern[str] = _OURS) -> se
     """Return the final states that a model allows, of elements of ``data``, ``flags`` and ``result``, or of others."""
     every: set[State] = set()
     for program in found.programs(under, UNROLL):
-        cells = {Loc(name): f"{array}[{at // size}]" for name, (array, at, size) in program.cells.items()}
+        cells = {Loc(name): f"{array}[{at // size}]" for name, (array, at, size) in program.locations.cells.items()}
         places = {place: name for place, name in cells.items() if place.name in program.lasting and ours.match(name)}
         test = replace(program.test, condition=replace(program.test.condition, observed=tuple(places)))
         search = ExecutionSearch(test, under, UNROLL)

@@ -188,7 +188,7 @@ def exact(left: KernelProgram, program: Program, memory: Sequence[bytes]) -> tup
     covered: dict[str, set[int]] = {}
     images = {each.name: data for each, data in zip(program.arrays, memory, strict=True)}
     for name in left.lasting:
-        array, offset, size = left.cells[name]
+        array, offset, size = left.locations.cells[name]
         own = array.rpartition(":")[2]
         if own in images:
             finals[name] = int.from_bytes(images[own][offset : offset + size], "little", signed=True)
@@ -204,7 +204,7 @@ def _asked(left: KernelProgram, model: Any, program: Program, memory: Sequence[b
     finals, wrong = exact(left, program, memory)
     if wrong:
         return "difference", wrong
-    if why := next((left.untold[name] for name in finals if name in left.untold), None):
+    if why := next((left.locations.untold[name] for name in finals if name in left.locations.untold), None):
         return "unknown", f"{why}: nothing tells its value"
     terms = tuple(map(Loc, finals))
     test = replace(left.test, condition=replace(left.test.condition, observed=terms))

@@ -78,7 +78,7 @@ class _Homes:
 
     def __init__(self, layout: Layout, at: Mapping[str, int], program: KernelProgram) -> None:
         self._layout, self._at = layout, at
-        cells = {name: cell for name, cell in program.cells.items() if cell.array.space == "argument"}
+        cells = {name: cell for name, cell in program.locations.cells.items() if cell.array.space == "argument"}
         self._names = {(cell.array.name[:6], cell.offset): name for name, cell in cells.items()}
 
     def of(self, term: Term) -> Term:

@@ -88,7 +88,7 @@ def read_kernel(module: Module, kernel: KernelFunction, names: Sequence[str], co
     )
     program = program_of(module, kernel, launch)
     _check(program, module.path)
-    places = {name: _term(cell, layout) for name, cell in program.cells.items() if not _is_seed(cell)}
+    places = {name: _term(cell, layout) for name, cell in program.locations.cells.items() if not _is_seed(cell)}
     unknown = [name for name, term in places.items() if term is None]
     if unknown:
         raise InputError(f"{unknown[0]} is memory that the test has not", module.path)
@@ -106,9 +106,9 @@ def _check(program: KernelProgram, path: str) -> None:
             raise InputError(f"not taken for granted: {note}", path)
     if program.mixed:
         raise InputError(f"accesses of several sizes overlap in {program.mixed[0].array}", path)
-    if program.stops:
-        raise InputError(f"P{program.stops[0][0]} may stop: {program.stops[0][1]}", path)
-    if program.outside or program.uncounted or program.divergent:
+    if program.marks.stops:
+        raise InputError(f"P{program.marks.stops[0][0]} may stop: {program.marks.stops[0][1]}", path)
+    if program.locations.outside or program.barriers.uncounted or program.barriers.divergent:
         raise InputError("accesses outside of arrays, or barriers in loops", path)
 
 
@@ -150,7 +150,7 @@ def _seeded(thread: Thread, program: KernelProgram) -> Thread:
     """Return a thread of the first launch, whose number is 0: it goes on where it asks whether the launch is only for
     the driver to compile the kernel.
     """
-    seeds = [Loc(name) for name, cell in program.cells.items() if _is_seed(cell)]
+    seeds = [Loc(name) for name, cell in program.locations.cells.items() if _is_seed(cell)]
     numbers = {ins.target for ins in thread.instructions if isinstance(ins, Load) and ins.address in seeds}
 
     def known(operand: Operand) -> Operand:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from corpus.code import ir
 from corpus.code.launch.creation import created_threads
@@ -16,9 +17,9 @@ from corpus.code.launch.endings import divergent_barriers, may_part, with_ends, 
 from corpus.code.launch.facts import FollowedLaunch, ThreadCode
 from corpus.code.launch.launch import ArrayImage, KernelLaunch, SharedArgument, ThreadIds, volume
 from corpus.code.locations import (
-    ArrayCell,
     KernelArrays,
     MixedSize,
+    ProgramLocations,
     array_accesses,
     locations_of,
     mixed_sizes,
@@ -31,7 +32,7 @@ from corpus.code.passes.untold import Place, UntoldValues, doubts_decide, untold
 from corpus.code.places import ANYWHERE, Array, argument_array
 from corpus.code.refusals import NotUnderstoodError, refusal
 from corpus.code.registry import language_named
-from corpus.code.residual import DOUBT, MARK, Access, Residual
+from corpus.code.residual import DOUBT, MARK, Residual
 from corpus.code.thread import (
     MOST_STEPS,
     Parts,
@@ -49,52 +50,67 @@ MOST_THREADS = 64
 """The threads of a launch that are followed."""
 
 
+class ThreadMarks(NamedTuple):
+    """The registers of a program that say something of a thread, by the thread and the reason.
+
+    ``stops``: why it has stopped. ``doubts``: whether a result is not determined; ``decide``: one of these may decide
+    whether or where memory is accessed.
+    """
+
+    stops: tuple[tuple[int, str], ...] = ()
+    doubts: tuple[tuple[int, str], ...] = ()
+    decide: bool = False
+
+
+class BarrierNotes(NamedTuple):
+    """What is found of barriers: ``divergent`` are those that threads of one warp come to in place of each other.
+
+    ``uncounted``: memory decides how often threads come to a barrier, without a bound; then who waits for a thread that
+    has ended may not wait in truth.
+    """
+
+    divergent: tuple[ir.KernelInstruction, ...] = ()
+    uncounted: bool = False
+
+
+NO_MARKS, NOTHING_OF_BARRIERS = ThreadMarks(), BarrierNotes()
+
+
 @dataclass(frozen=True)
 class KernelProgram:
     """What is left of a kernel and a launch.
 
-    ``origins`` has the PTX instruction of each instruction of each thread of the ``test``; ``ids`` the place of each
-    thread in the launch. ``assumed`` lists what was taken for granted. ``stops`` has the registers that say why a
-    thread has stopped, by thread and reason. ``mixed`` are accesses of which the specification says nothing. ``cells``
-    are the places of locations; those that ``outside`` names stand for all that is outside of an array. ``divergent``
-    are the barriers that threads of one warp come to in place of each other. ``uncounted``: memory decides how often
-    threads come to a barrier, without a bound; then who waits for a thread that has ended may not wait in truth.
-    ``undefined`` are the locations that hold nothing at the start, ``names`` the functions of threads where there are
-    several. ``choices``: what the system may do in several ways, of which the launch has one, and how many there are.
-    ``untold`` are the locations that may hold a value which nothing tells, with what it is; ``altered``: what they hold
-    may be the same for several numbers in its place. ``doubts`` has the registers that say, by thread and instruction,
-    whether a result is not determined; ``doubts_decide``: one may decide whether or where memory is accessed.
-    ``parted`` are the locations that are parts of larger accesses, ``wholes`` the elements of the source whose parts
-    are locations, with these. ``accesses`` are those of each instruction, as ``origins`` are.
+    ``code`` has for each instruction of each thread of the ``test`` where it comes from and what it accesses; ``ids``
+    the place of each thread in the launch. ``assumed`` lists what was taken for granted. ``mixed`` are accesses of
+    which the specification says nothing. ``locations`` are those of the test, with their places in arrays. ``names``
+    are the functions of threads where there are several. ``choices``: what the system may do in several ways, of which
+    the launch has one, and how many there are. ``altered``: what a location holds that nothing tells may be the same
+    for several numbers in its place.
     """
 
     test: LitmusTest
     launch: KernelLaunch
     ids: tuple[ThreadIds, ...]
-    origins: tuple[tuple[ir.KernelInstruction | None, ...], ...]
+    code: tuple[tuple[Residual, ...], ...]
     assumed: tuple[str, ...]
-    stops: tuple[tuple[int, str], ...]
-    mixed: tuple[MixedSize, ...]
-    cells: Mapping[str, ArrayCell]
-    divergent: tuple[ir.KernelInstruction, ...] = ()
-    outside: frozenset[str] = frozenset()
-    uncounted: bool = False
-    undefined: frozenset[str] = frozenset()
+    locations: ProgramLocations
+    mixed: tuple[MixedSize, ...] = ()
+    marks: ThreadMarks = NO_MARKS
+    barriers: BarrierNotes = NOTHING_OF_BARRIERS
     names: tuple[str, ...] = ()
-    initialised: frozenset[str] = frozenset()
     choices: Mapping[str, int] = field(default_factory=dict)
-    untold: Mapping[str, str] = field(default_factory=dict)
     altered: bool = False
-    doubts: tuple[tuple[int, str], ...] = ()
-    doubts_decide: bool = False
-    parted: frozenset[str] = frozenset()
-    accesses: tuple[tuple[tuple[Access, ...], ...], ...] = ()
-    wholes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def origins(self) -> tuple[tuple[ir.KernelInstruction | None, ...], ...]:
+        """The instruction of the code that each instruction of each thread comes from."""
+        return tuple(tuple(residual.origin for residual in code) for code in self.code)
 
     @property
     def lasting(self) -> tuple[str, ...]:
         """The locations that are still there when the kernel has ended."""
-        return tuple(name for name, cell in self.cells.items() if outlasts(cell.array) and name not in self.outside)
+        places = self.locations
+        return tuple(name for name, cell in places.cells.items() if outlasts(cell.array) and name not in places.outside)
 
 
 def check_size(launch: KernelLaunch, path: str, hint: str = "") -> None:
@@ -153,8 +169,9 @@ def program_of(
         if uncounted:
             assumed["where memory decides what a thread does with its subgroup, the others do it too"] = None
     program = _program(KernelArrays(module, kernel, launch, language), followed, assumed, untold, launched.facts.parts)
-    decide = bool(program.doubts) and doubts_decide(module, [code for _, code in launched.code])
-    return replace(program, choices=launched.choices, doubts_decide=decide, divergent=divergent, uncounted=uncounted)
+    decide = bool(program.marks.doubts) and doubts_decide(module, [code for _, code in launched.code])
+    marks, barriers = program.marks._replace(decide=decide), BarrierNotes(divergent, uncounted)
+    return replace(program, choices=launched.choices, marks=marks, barriers=barriers)
 
 
 def _program(
@@ -181,24 +198,20 @@ def _program(
                     if isinstance(ins, Assign) and ins.target.startswith(MARK)})  # fmt: skip
     found = locations_of(arrays, names, untold)
     nothing = Condition(Quantifier.EXISTS, And(()))
+    marked = ThreadMarks(
+        tuple(mark for mark in marks if not mark[1].startswith(MARK + DOUBT)),
+        tuple(mark for mark in marks if mark[1].startswith(MARK + DOUBT)),
+    )
     return KernelProgram(
         LitmusTest(kernel.name, tuple(threads), found.locations, nothing),
         launch,
-        ids=tuple(ids for ids, _ in kept),
-        origins=tuple(tuple(residual.origin for residual in code) for code in codes),
-        assumed=(*assumed, *(note for note in found.assumed if note not in assumed)),
-        stops=tuple(mark for mark in marks if not mark[1].startswith(MARK + DOUBT)),
-        mixed=tuple(mixed_sizes(names)),
-        cells=found.cells,
-        outside=found.outside,
-        undefined=found.undefined,
-        initialised=found.initialised,
-        untold=found.untold,
+        tuple(ids for ids, _ in kept),
+        tuple(map(tuple, codes)),
+        (*assumed, *(note for note in found.assumed if note not in assumed)),
+        found,
+        tuple(mixed_sizes(names)),
+        marked,
         altered=untold.altered,
-        doubts=tuple(mark for mark in marks if mark[1].startswith(MARK + DOUBT)),
-        parted=found.parted,
-        accesses=tuple(tuple(residual.accesses for residual in code) for code in codes),
-        wholes=found.wholes,
     )
 
 
@@ -237,11 +250,15 @@ def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[Array
     """Return what a kernel leaves to the next one of its stream: what was there, with final values over it."""
     found = dict(program.launch.memory)
     for name, value in finals.items():
-        array, offset, size = program.cells[name]
+        array, offset, size = program.locations.cells[name]
         data = dict(found[array].data) if array in found else {}
         data |= enumerate((value % (1 << 8 * size)).to_bytes(size, "little"), offset)
         untold = dict(found[array].untold) if array in found else {}
-        untold |= dict.fromkeys(range(offset, offset + size), program.untold[name]) if name in program.untold else {}
+        untold |= (
+            dict.fromkeys(range(offset, offset + size), program.locations.untold[name])
+            if name in program.locations.untold
+            else {}
+        )
         found[array] = ArrayImage(size, data, untold)
     return found
 

@@ -161,7 +161,7 @@ def violation_finding(
 def bounds_finding(program: KernelProgram, execution: CandidateExecution) -> KernelFinding:
     """Return the finding that an access is outside of what is allocated."""
     places = [n for n, event in enumerate(execution.events) if event.thread != INITIAL]
-    events = tuple(n for n in places if execution.events[n].location in program.outside)
+    events = tuple(n for n in places if execution.events[n].location in program.locations.outside)
     array, count = element_of(execution.events[events[0]].location or "")
     first = execution.events[events[0]]
     text = (

@@ -28,7 +28,7 @@ def shown(expectation: str) -> str:
 
 def locations(program: KernelProgram) -> list[str]:
     """Return the locations of a program that an expectation may name, in order."""
-    return sorted({*program.wholes, *(location.name for location in program.test.locations)})
+    return sorted({*program.locations.wholes, *(location.name for location in program.test.locations)})
 
 
 def located(program: KernelProgram, arrays: Sequence[DescribedArray], expectation: str) -> str:
@@ -68,7 +68,9 @@ def _own(program: KernelProgram, text: str, parts: Sequence[str | int], known: C
         return text if text in known else None
     stem = text.rpartition("[")[0]
     base = re.escape(re.sub(r"[^\w.]", "_", stem.replace("]", "")))
-    every = (name for name, cell in program.cells.items() if cell.array == argument_array(stem) and "." in stem)
+    every = (
+        name for name, cell in program.locations.cells.items() if cell.array == argument_array(stem) and "." in stem
+    )
     found = [each for each in every if re.fullmatch(rf"{base}(__\d+)?", element_of(each)[0])]
     own = element(stem, last)
     return next((each for each in found if element_of(each)[1] == last), own if own in known else None)
@@ -79,7 +81,7 @@ def _of_types(program: KernelProgram, arrays: Sequence[DescribedArray], parts: S
     block, whose names stand for themselves.
     """
     root, *behind = parts
-    names = {(cell.array, 8 * cell.offset, 8 * cell.size): name for name, cell in program.cells.items()}
+    names = {(cell.array, 8 * cell.offset, 8 * cell.size): name for name, cell in program.locations.cells.items()}
     found: dict[str, None] = {}
     for array, type in arrays:
         for path in ([behind] if array.name == root else []) + [[*parts]]:

@@ -203,9 +203,9 @@ def _answers(
         asked.reasons.append(f"race is not asked: {model.name} does not say what a data race is")
     for mixed in program.mixed:
         asked.found(mixed_finding(mixed))
-    if program.divergent:
+    if program.barriers.divergent:
         text = "threads of one warp come to different barriers, where bar.sync has all of a warp come to the same one"
-        asked.found(KernelFinding("barrier", text, program.divergent))
+        asked.found(KernelFinding("barrier", text, program.barriers.divergent))
     hang: dict[str, str] = {}
     if not program.mixed:
         _ask_executions(asked, program, model, condition, expectation, unroll, method)
@@ -269,7 +269,7 @@ _WORSE = (
 def _ask_parts(asked: _Asked, program: KernelProgram, races: Model | None) -> None:
     """Say that accesses of several sizes race, which leaves all else undefined (PTX ISA, Mixed-size Data-Races)."""
     found = next((each for each in asked.findings if each.kind == "race"), None)
-    if found is None or not program.parted:
+    if found is None or not program.locations.parted:
         return
     execution = found.execution
     relation = races.relations(execution.base).get("race") if races is not None and execution is not None else None
@@ -277,7 +277,7 @@ def _ask_parts(asked: _Asked, program: KernelProgram, races: Model | None) -> No
     for pair in ((one, other) for one, row in enumerate(rows) for other in row):
         assert execution is not None
         location, places = execution.events[pair[0]].location, places_of(program, execution, pair)
-        if location in program.parted and len({WIDTHS[type_of(each.words)] for each in places}) > 1:
+        if location in program.locations.parted and len({WIDTHS[type_of(each.words)] for each in places}) > 1:
             text = f"accesses of {location} race and are not of one size; the memory model does not define what they do"
             asked.found(KernelFinding("mixed-size", text, places, execution, pair))
             asked.unknown("accesses that race, and are not of one place and size, leave all else undefined")
@@ -317,9 +317,9 @@ def _ask_executions(
     method: str,
 ) -> None:
     """Ask what may happen in an execution that comes to its end."""
-    stops = [FinalRegister(thread, register) for thread, register in program.stops]
+    stops = [FinalRegister(thread, register) for thread, register in program.marks.stops]
     terms = [term for part in (condition and propositions(condition)) or () for term in terms_of(part)]
-    doubts = [FinalRegister(thread, register) for thread, register in program.doubts]
+    doubts = [FinalRegister(thread, register) for thread, register in program.marks.doubts]
     observed = tuple(dict.fromkeys((*stops, *doubts, *terms)))
     test = replace(program.test, condition=replace(program.test.condition, observed=observed))
     asked.at("executions that end")
@@ -345,12 +345,12 @@ def _ask_ends(
 ) -> None:
     """Ask about accesses, traps, and the expectation."""
     asked.bounded = search.cut
-    inside = ~search.accesses(program.outside)
+    inside = ~search.accesses(program.locations.outside)
     asked.nothing = search.find([]) is None
     _ask_accesses(asked, program, search, races)
     asked.at("traps")
     told, divides = [inside], False
-    for thread, register in program.stops:
+    for thread, register in program.marks.stops:
         stop = FinalRegister(thread, register)
         stopped = search.satisfied(Atom("eq", stop, 1))
         execution = search.find([inside, stopped])
@@ -366,9 +366,9 @@ def _ask_ends(
             text = f"{_STOPPED[why]}: {thread_name(program, thread)}{where}"
             if not any(each.places == marked and each.text.startswith(_STOPPED[why]) for each in asked.findings):
                 asked.found(KernelFinding(kind, text, marked, execution))
-    marks = [FinalRegister(thread, register) for thread, register in program.doubts]
+    marks = [FinalRegister(thread, register) for thread, register in program.marks.doubts]
     determined = [~search.satisfied(Atom("eq", mark, 1)) for mark in marks]
-    asks = condition is not None or program.doubts_decide
+    asks = condition is not None or program.marks.decide
     doubt = (
         next((mark for mark, not_so in zip(marks, determined, strict=True) if search.find([~not_so])), None)
         if asks
@@ -378,7 +378,7 @@ def _ask_ends(
         at = ", ".join(dict.fromkeys(str(each.source or each.line) for each in marked_places(program, doubt)))
         which = doubt.register.removeprefix(MARK + DOUBT)
         said = f"the result of {which} is not determined in some execution ({at})"
-        asked.unknown(said) if program.doubts_decide else asked.reasons.append(said)
+        asked.unknown(said) if program.marks.decide else asked.reasons.append(said)
     asked.at("expectation")
     why = _untold(program, condition) if condition is not None else ""
     if condition is not None and why and (program.altered or not _is_exact(condition)):
@@ -405,8 +405,8 @@ def _ask_ends(
 def _untold(program: KernelProgram, condition: Condition) -> str:
     """Return why an expectation has no answer: it is of a location that may hold a value which nothing tells."""
     for term in (term for part in propositions(condition) for term in terms_of(part)):
-        if isinstance(term, Loc) and term.name in program.untold:
-            why = program.untold[term.name]
+        if isinstance(term, Loc) and term.name in program.locations.untold:
+            why = program.locations.untold[term.name]
             return f"the expectation is of {term.name}, which may hold {why}: nothing tells its value"
     return ""
 
@@ -446,7 +446,7 @@ def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], 
     memory that nobody has written.
     """
     asked.at("accesses outside of arrays")
-    outside = search.accesses(program.outside)
+    outside = search.accesses(program.locations.outside)
     if asked.answers["bounds"] is not CheckAnswer.FOUND:
         execution = search.find([outside])
         if execution is not None:
@@ -459,7 +459,7 @@ def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], 
                 asked.found(race_finding(program, races, execution))
     asked.at("uninitialised memory")
     shared = {each.name for each in program.test.locations if each.region is Region.SHARED}
-    shared = (shared | program.undefined) - program.initialised
+    shared = (shared | program.locations.undefined) - program.locations.initialised
     if shared and asked.answers["uninitialised"] is not CheckAnswer.FOUND:
         execution = search.find([~outside, search.reads_initial(shared)])
         if execution is not None:
@@ -476,7 +476,7 @@ def _ask_unfinished(asked: _Asked, program: KernelProgram, model: AxiomaticModel
         return
     asked.bounded |= search.cut
     _ask_accesses(asked, program, search, races)
-    if program.stops:
+    if program.marks.stops:
         asked.reasons.append("whether executions that never end come to a trap")
 
 
@@ -486,7 +486,9 @@ def wrong(program: KernelProgram, expectation: str) -> LitmusTest:
 
     Raises ``InputError`` where the expectation cannot be read.
     """
-    parts: list[Proposition] = [Atom("eq", FinalRegister(thread, register), 1) for thread, register in program.stops]
+    parts: list[Proposition] = [
+        Atom("eq", FinalRegister(thread, register), 1) for thread, register in program.marks.stops
+    ]
     if expectation:
         condition = _condition(program, expectation)
         if why := _untold(program, condition):
@@ -561,8 +563,8 @@ def _of_parts(program: KernelProgram, atom: Atom, expectation: str) -> Propositi
         wanted = "expected == or != and a number, for other accesses are of parts of that element"
         raise InputError(f"--expect: {shown(expectation)}: {wanted}")
     equal = list[Proposition]()
-    for name in program.wholes[term.name]:
-        bits = 8 * program.cells[name].size
+    for name in program.locations.wholes[term.name]:
+        bits = 8 * program.locations.cells[name].size
         equal.append(Atom("eq", Loc(name), value & (1 << bits) - 1))
         value >>= bits
     if value not in (0, -1):
@@ -611,10 +613,10 @@ def _condition(program: KernelProgram, expectation: str) -> Condition:
             raise InputError(f"--expect: {shown(expectation)}: expected locations of the program, which are {there}")
 
     def stored(atom: Atom) -> Proposition:
-        if any(isinstance(term, Loc) and term.name in program.wholes for term in (atom.left, atom.right)):
+        if any(isinstance(term, Loc) and term.name in program.locations.wholes for term in (atom.left, atom.right)):
             return map_atoms(_of_parts(program, atom, expectation), stored)
         terms = (atom.left, atom.right)
-        bits = 8 * max(program.cells[term.name].size for term in terms if isinstance(term, Loc))
+        bits = 8 * max(program.locations.cells[term.name].size for term in terms if isinstance(term, Loc))
         left, right = (signed(term, bits) if isinstance(term, int) else term for term in terms)
         if bits > 32 and "-" not in text and any(isinstance(term, int) and term < 0 for term in terms):
             raise InputError(f"--expect: {shown(expectation)}: expected numbers below 2147483648 for 64 bits")
@@ -652,7 +654,7 @@ def _ask_hangs(
             verdicts[name] = CheckAnswer.UNKNOWN
             asked.reasons.append(error.message)
             continue
-        if program.uncounted and _waits_for_ended(program, found):
+        if program.barriers.uncounted and _waits_for_ended(program, found):
             verdicts[name] = CheckAnswer.UNKNOWN
             asked.unknown("memory decides how often threads come to a barrier, and those that end are not waited for")
             continue

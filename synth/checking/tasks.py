@@ -73,7 +73,9 @@ class KernelTask:
         claim = self.file.code.claim
         if self.expectation or claim is None:
             return located(program, self.file.code.arrays, self.expectation)
-        return claim.text({(cell.array, cell.offset): name for name, cell in reversed([*program.cells.items()])})
+        return claim.text(
+            {(cell.array, cell.offset): name for name, cell in reversed([*program.locations.cells.items()])}
+        )
 
     def programs(self, model: Model, unroll: int) -> list[KernelProgram]:
         """Return the program that is left of the kernel, for each state of memory in which it may begin.
@@ -89,7 +91,7 @@ class KernelTask:
             begun = _programs(module, kernel, launch, states)
             states = []
             for program in begun:
-                untold |= {program.cells[name].array: why for name, why in program.untold.items()}
+                untold |= {program.locations.cells[name].array: why for name, why in program.locations.untold.items()}
                 after = _StatesAfter(program, model, unroll)
                 if after.cut:
                     assumed[f"{kernel.name} leaves what it does within {unroll} jumps back of its loops"] = None
@@ -100,7 +102,7 @@ class KernelTask:
             if not states:
                 raise NotUnderstoodError(f"{kernel.name}, which runs before, does not come to an end")
         programs = _programs(module, self.kernel, self.launch, states)
-        read = {cell.array for program in programs for cell in program.cells.values()}
+        read = {cell.array for program in programs for cell in program.locations.cells.values()}
         for array, why in untold.items():
             if array in read:
                 raise NotUnderstoodError(f"a kernel before leaves {why} in {array}: nothing tells its value")

@@ -19,6 +19,7 @@ from corpus.awaited import awaiting
 from corpus.code.ir import KernelInstruction
 from corpus.code.program import KernelProgram
 from corpus.code.refusals import NotUnderstoodError
+from corpus.code.residual import Residual
 from corpus.dialects.registry import DIALECTS
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
@@ -125,10 +126,10 @@ def _model(name: str) -> Model:
 
 def _leaves(model: Model, unroll: int, program: KernelProgram) -> bool:
     """Return whether an access with a computed index may be outside of its array."""
-    if not program.outside:
+    if not program.locations.outside:
         return False
     search = ExecutionSearch(program.test, model, unroll)
-    return search.find([search.accesses(program.outside)]) is not None
+    return search.find([search.accesses(program.locations.outside)]) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ def _ending(program: KernelProgram) -> KernelProgram:
     """Return a program whose threads have a label at their end, where a barrier may be put."""
     threads = (replace(thread, instructions=(*thread.instructions, Label("BEHIND"))) for thread in program.test.threads)
     test = replace(program.test, threads=tuple(threads))
-    return replace(program, test=test, origins=tuple((*code, None) for code in program.origins))
+    return replace(program, test=test, code=tuple((*code, Residual(Label("BEHIND"), None)) for code in program.code))
 
 
 def _told(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> RepairedKernel:
@@ -184,7 +185,7 @@ def _right(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) ->
     expected = task.expectation and expected_always(found.program, task.expected(found.program))
     parts = [
         "no race" if flagging(asked.model) else f"{asked.model} does not say what a race is",
-        *(["no trap"] if found.program.stops else []),
+        *(["no trap"] if found.program.marks.stops else []),
         *([f"{task.expectation} holds"] if expected else []),
     ]
     left_out = "; that something is possible (exists) is not asked here" if task.expectation and not expected else ""

@@ -212,7 +212,7 @@ def test_the_usual_launches_are_those_that_can_be(tmp_path, directives, words, l
 def test_a_kernel_of_clusters_knows_it():
     text = "mov.u32 %r1, %is_explicit_cluster; setp.eq.u32 %p1, %r1, 1; @%p1 st.u32 [%x], 1; @!%p1 trap;"
     found = program(kernel_text(text).replace(")\n{", ") .explicitcluster\n{"))
-    assert not found.stops
+    assert not found.marks.stops
 
 
 def test_without_a_size_addresses_have_32_bits_and_are_refused():

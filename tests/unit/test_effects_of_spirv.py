@@ -147,9 +147,9 @@ def done(program: KernelProgram, name: str) -> set[str]:
     found = set[str]()
     if not program.test.threads:
         return found
-    thread, origins, accesses = program.test.threads[0], program.origins[0], program.accesses[0]
-    for ins, origin, places in zip(thread.instructions, origins, accesses, strict=True):
-        if origin is None or origin.called != name or any(SLOTS in each.array for each in places):
+    for ins, residual in zip(program.test.threads[0].instructions, program.code[0], strict=True):
+        origin, places = residual.origin, residual.accesses
+        if origin is None or origin.called != name or any(access.array.space == SLOTS for access in places):
             continue
         if isinstance(ins, Load | Rmw):
             found.add("reads")
@@ -295,7 +295,7 @@ def has_a_result_that_is_told(program: KernelProgram) -> None:
     assert not isinstance(last.value, int)
     moved = [ins for ins in program.test.threads[0].instructions if isinstance(ins, Assign)]
     given = [ins.operands for ins in moved if Reg(ins.target) == last.value and ins.operation == "mov"]
-    assert program.untold or not any(isinstance(each, int) for operands in given for each in operands)
+    assert program.locations.untold or not any(isinstance(each, int) for operands in given for each in operands)
 
 
 CONSTANT = ("Elect", "ArrayLength", "Variable", "OpPhi")

@@ -124,8 +124,8 @@ def test_an_atomic_operation_is_ordered_as_a_whole():
     ids=["bar", "aligned", "not aligned", "one has ended"],
 )
 def test_threads_of_a_warp_have_to_execute_the_same_aligned_barrier(first, second, divergent):
-    assert bool(program(first, second, ONE_WARP).divergent) is divergent
-    assert not program(first, second).divergent
+    assert bool(program(first, second, ONE_WARP).barriers.divergent) is divergent
+    assert not program(first, second).barriers.divergent
 
 
 def parting(number, barrier):

@@ -120,7 +120,7 @@ def test_steps_give_what_the_instruction_computes(opcode: str) -> None:
             ]
             memory = {
                 location: signed(numbers[cell.offset // 8], widths[cell.offset // 8])
-                for location, cell in left.cells.items()
+                for location, cell in left.locations.cells.items()
                 if cell.array == argument_array("x")
             }
             run(left.test.threads[0].instructions, memory)
@@ -135,7 +135,7 @@ def found_of(body: str, widths: tuple[int, ...], numbers: tuple[int, ...]) -> in
     left = program(kernel_text(read + body))
     memory = {
         location: signed(numbers[cell.offset // 8], widths[cell.offset // 8])
-        for location, cell in left.cells.items()
+        for location, cell in left.locations.cells.items()
         if cell.array == argument_array("x")
     }
     run(left.test.threads[0].instructions, memory)

@@ -117,13 +117,13 @@ def test_those_of_a_subgroup_meet_that_come_to_its_barrier() -> None:
     program = left(SOME, "--block=3")
     assert [each.place.warp for each in program.test.threads] == [0, 0]
     assert all(isinstance(ins, Barrier) and ins.quorum is None for ins in instructions(program))
-    assert not program.uncounted
+    assert not program.barriers.uncounted
 
 
 def test_where_memory_decides_who_comes_to_a_subgroup_it_is_said() -> None:
     read = "%seen = OpAtomicLoad %uint %flag %c1 %c0\n"
     program = left(FLAG + read + SOME.replace("%id %c2", "%seen %c2"), "--block=2")
-    assert program.uncounted
+    assert program.barriers.uncounted
     assert "where memory decides what a thread does with its subgroup, the others do it too" in program.assumed
 
 
@@ -188,7 +188,7 @@ OpFunctionEnd
 def test_bytes_of_a_struct_are_copied_as_its_members_with_padding_between_them() -> None:
     (task,) = tasks_of(kernels_of(STRUCTS.encode(), Path("k.spvasm")), read_launch(["--grid=1"]))
     program = program_of(task.file.module, task.kernel, task.launch)
-    assert not program.untold
+    assert not program.locations.untold
     assert [ins.value for ins in instructions(program) if isinstance(ins, Store)] == [8]
 
 

@@ -108,7 +108,7 @@ def test_steps_of_unknown_values_give_what_those_of_numbers_give(set: str, name:
             text = _text(set, name, width, out, truth, numbers, held)
             module = translated(read_spirv(text.encode(), "k.spvasm")).module
             left = program_of(module, module.kernels[0], KernelLaunch())
-            if left.untold:
+            if left.locations.untold:
                 continue  # what is known of the operands says that the result is not determined
             for _ in range(8):
                 numbers = [number_of(rng, width) if there else old for there, old in zip(held, numbers, strict=True)]
@@ -117,13 +117,15 @@ def test_steps_of_unknown_values_give_what_those_of_numbers_give(set: str, name:
                     continue
                 memory = {
                     place: signed(numbers[cell.offset // 8], width)
-                    for place, cell in left.cells.items()
+                    for place, cell in left.locations.cells.items()
                     if cell.array.name.endswith("b0_0")
                 }
                 registers = run(left.test.threads[0].instructions, memory)
-                if any(registers[mark] for _, mark in left.doubts):
+                if any(registers[mark] for _, mark in left.marks.doubts):
                     continue
-                (found,) = (memory[place] for place, cell in left.cells.items() if cell.array.name.endswith("b0_1"))
+                (found,) = (
+                    memory[place] for place, cell in left.locations.cells.items() if cell.array.name.endswith("b0_1")
+                )
                 assert found % (1 << out) == wanted, (name, width, numbers, held)
 
 

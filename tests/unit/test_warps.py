@@ -48,14 +48,16 @@ def test_random_kernels_have_the_answers_of_a_machine(seed):
         assert re.search(REFUSED, refused)
         return
     known = [(n, value) for n, value in enumerate(machine.memory) if machine.writes[n] and value != UNDEFINED]
-    ends = [f"{'a' if 'a' in program.cells and not n else f'a[{n}]'} == {value}" for n, value in known]
+    ends = [f"{'a' if 'a' in program.locations.cells and not n else f'a[{n}]'} == {value}" for n, value in known]
     answers = check(program, model, "" if machine.found else " && ".join(ends), 2, "fair")
     kinds = {finding.kind for finding in answers.findings}
     if not machine.found:
         assert not kinds and CheckAnswer.UNKNOWN not in answers.answers.values()
     elif "race" in machine.found:
         assert "race" in kinds
-    elif program.uncounted and not kinds:  # memory decides how often threads come to a barrier: there is no answer
+    elif (
+        program.barriers.uncounted and not kinds
+    ):  # memory decides how often threads come to a barrier: there is no answer
         assert answers.answers["barrier"] is CheckAnswer.UNKNOWN
     else:
         assert "barrier" in kinds

@@ -117,8 +117,8 @@ def _done(program: KernelProgram, thread: int) -> list[tuple[_Done, ...]]:
     values.
     """
     found: list[tuple[_Done, ...]] = []
-    code = zip(program.test.threads[thread].instructions, program.accesses[thread], strict=True)
-    for (instruction, accesses), origin in zip(code, program.origins[thread], strict=True):
+    for instruction, residual in zip(program.test.threads[thread].instructions, program.code[thread], strict=True):
+        accesses, origin = residual.accesses, residual.origin
         kind = _KINDS.get(type(instruction))
         if isinstance(instruction, Assign) and instruction.target == f"{MARK}bounds" and origin is not None:
             outside = _OUTSIDE.get(origin.name)
