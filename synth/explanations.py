@@ -16,7 +16,7 @@ from synth.watch import watching
 from synth.worker import Limits
 
 if TYPE_CHECKING:  # slow to import, and not every command needs it
-    from synth.families.interface import Family, Told
+    from synth.families.interface import Family, ModelAccount
 
 Made = TypeVar("Made")
 
@@ -32,7 +32,7 @@ def explanations(
     models: Sequence[str],
     unroll: int,
     limits: Limits,
-    make: Callable[[Told], Made],
+    make: Callable[[ModelAccount], Made],
     lost: Callable[[Input, str, str], Made],
 ) -> Iterator[list[Made]]:
     """Yield, one test at a time, an explanation by every model, which ``make`` turns into its form within the process.
@@ -44,7 +44,7 @@ def explanations(
     asked = [(test, number) for test in tests for number in range(len(names))]
 
     @lru_cache(maxsize=1)
-    def explained(test: Input) -> list[Told]:
+    def explained(test: Input) -> list[ModelAccount]:
         return kind.explain(test, models, unroll)
 
     def work(one: tuple[Input, int]) -> Made:

@@ -48,7 +48,7 @@ class KnownFailures:
     path: Path
     failures: tuple[Known, ...]
 
-    def told(self, suites: Mapping[str, Sequence[Case]]) -> tuple[dict[str, list[Case]], int]:
+    def set_apart(self, suites: Mapping[str, Sequence[Case]]) -> tuple[dict[str, list[Case]], int]:
         """Return the cases with known failures marked as skipped, and the exit code: 1 where another case failed.
 
         Each failure, known or not, and each known failure that was not seen is a line on standard error.

@@ -154,7 +154,7 @@ def closed_run(report: RunReport[Any], running: Running) -> int:
     """
     suites, code = report.suites, int(report.wrong)
     if running.known is not None:
-        suites, code = running.known.told(suites)
+        suites, code = running.known.set_apart(suites)
     if running.junit is not None and running.decode is None:
         write_atomically(running.junit, [junit(report.device, suites)])
     return 1 if report.ran.stuck or report.unread else code

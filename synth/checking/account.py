@@ -51,7 +51,7 @@ class CheckedKernel:
     answers: Mapping[str, CheckAnswer] = field(default_factory=dict)
     hang: Mapping[str, str] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
-    findings: tuple[ToldFinding, ...] = ()
+    findings: tuple[FindingRow, ...] = ()
     problem: str = ""
     drawing: Drawing | None = None
     bounded: int | None = None
@@ -93,7 +93,7 @@ def answer_words(answer: CheckAnswer, kinds: Sequence[str]) -> str:
     return f"{answer} {', '.join(kinds)}".rstrip()
 
 
-class ToldFinding(NamedTuple):
+class FindingRow(NamedTuple):
     """A finding: its kind, what it is in a line, the source lines, and all of it as plain data."""
 
     kind: str
@@ -102,7 +102,7 @@ class ToldFinding(NamedTuple):
     row: Mapping[str, Any]
 
 
-def told(
+def checked_kernel(
     file: str,
     kernel: str,
     launch: str,
@@ -119,7 +119,7 @@ def told(
         assumed = (*found.program.assumed, f"the compiler has removed no access, which is not known: {removed}")
         found = replace(found, program=replace(found.program, assumed=assumed))
     findings = tuple(
-        ToldFinding(each.kind, each.text, each.lines, _finding(each.program or found.program, each))
+        FindingRow(each.kind, each.text, each.lines, _finding(each.program or found.program, each))
         for each in found.findings
     )
     name = named(file, kernel, launch)
@@ -195,7 +195,7 @@ def unanswered(
     return CheckedKernel(file, kernel, launch, model, answer, (), lines, answers, problem=problem)
 
 
-def own_lines(findings: Iterable[ToldFinding]) -> list[str]:
+def own_lines(findings: Iterable[FindingRow]) -> list[str]:
     """Return the lines of the kernel itself that findings are at, or are inlined into, each once: ``kernel.cu:3``."""
     return list(dict.fromkeys(line_text(line.chain[-1]) for each in findings for line in each.lines))
 

@@ -20,7 +20,7 @@ from corpus.errors import InputError
 from corpus.private import private_folder
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
 from oracle.executions.steps import TooManyError
-from synth.checking.account import CheckedKernel, named, told, unanswered
+from synth.checking.account import CheckedKernel, checked_kernel, named, unanswered
 from synth.checking.lines import short
 from synth.checking.questions import CheckAnswer, check, together
 from synth.checking.sources import NoKernelError, may_have_kernels, read_for_check
@@ -162,7 +162,7 @@ def _answered(question: KernelQuestion, request: CheckRequest) -> CheckedKernel:
             check(program, model, task.expected(program), request.unroll, request.progress, request.method)
             for program in programs
         ]
-        return told(*task.names, together(answers), task.removed(programs), request.drawn, request.verbose)
+        return checked_kernel(*task.names, together(answers), task.removed(programs), request.drawn, request.verbose)
     except NotUnderstoodError as error:
         return unanswered(*names, str(error))
     except TooManyError as error:

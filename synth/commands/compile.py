@@ -29,8 +29,8 @@ from synth.options.question_folder import (
     asked_of_tests,
     first_words,
     mark,
+    print_state,
     question_name,
-    told,
 )
 from synth.options.tests import choice_options, refuse_foreign
 from synth.pool import cores, resumable
@@ -235,7 +235,7 @@ def command(
     if output is None:
         question = asked_of_tests((each.label, each.to_carry().carried) for each in tests)
         folder = answer_folder(question_name([first_words(inputs), backend], ("backend",)), question)
-        if told(folder, f"{len(tests)} tests in {backend}"):
+        if print_state(folder, f"{len(tests)} tests in {backend}"):
             return
         output, force = folder.path, True
         resume = folder.state is FolderState.UNFINISHED and any(output.glob("*.request.json"))

@@ -17,7 +17,7 @@ from corpus.files import write_atomically
 from synth.accounts import Account, in_columns
 from synth.drawing.pictures import Drawing, side_by_side
 from synth.explanations import explanations, unexplained
-from synth.families.interface import Told, chosen, family_given
+from synth.families.interface import ModelAccount, chosen, family_given
 from synth.inputs import Input
 from synth.labels import JSON, UNKNOWN, Labels, LabelTally, ModelAnswer
 from synth.options.form import Page, json_option
@@ -135,9 +135,9 @@ class Explained:
     reason: str = ""
 
 
-def _made(told: Told, as_json: bool, drawn: bool, dot: bool) -> Explained:
-    said = told.record() if as_json else told.account()
-    return Explained(said, told.drawing() if drawn else None, told.dot() if dot else "")
+def _made(account: ModelAccount, as_json: bool, drawn: bool, dot: bool) -> Explained:
+    said = account.record() if as_json else account.account()
+    return Explained(said, account.drawing() if drawn else None, account.dot() if dot else "")
 
 
 def _lost(test: Input, model: str, reason: str, as_json: bool) -> Explained:

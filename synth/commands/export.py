@@ -17,8 +17,8 @@ from synth.options.question_folder import (
     asked_of_tests,
     first_words,
     mark,
+    print_state,
     question_name,
-    told,
 )
 from synth.options.tests import choice_options
 from synth.requests import SelectionFilter
@@ -115,7 +115,7 @@ def command(
         sys.exit(0 if written.complete else 2)
     question = asked_of_tests((each.label, each.to_carry().carried) for each in tests)
     folder = answer_folder(question_name([first_words(inputs), target], ("target",)), question)
-    if told(folder, f"{len(tests)} tests to {target}"):
+    if print_state(folder, f"{len(tests)} tests to {target}"):
         return
     if folder.state is not FolderState.NEW:
         raise InputError("it lacks tests: remove the folder to see which, and why", str(folder.path))

@@ -19,7 +19,7 @@ from synth.hardening.application import MOST_PLACES, Application, include, words
 from synth.hardening.journal import NAME, hardening_of, journalled
 from synth.hardening.reduction import Places, ProgramRun, Reduction
 from synth.options.form import Page, json_option
-from synth.options.question_folder import FolderState, question_folder, question_name, told
+from synth.options.question_folder import FolderState, print_state, question_folder, question_name
 from synth.options.values import Seconds
 from synth.screen.console import screen
 from synth.screen.searches import print_hardening
@@ -175,5 +175,5 @@ def _named(command: str, key: str, as_json: bool) -> Path:
 
     name = question_name(["harden", Path(words(command, "--run")[0]).name], ("build", "command_"))
     folder = question_folder(name, found)
-    told(folder, "the fences that it needs", as_json)
+    print_state(folder, "the fences that it needs", as_json)
     return folder.path

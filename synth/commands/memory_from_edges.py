@@ -23,7 +23,7 @@ from corpus.journal import Journal
 from corpus.litmus.locations import MEMORY_REGIONS, Region
 from corpus.litmus.orders import SCOPES
 from synth.memory.synthesis import CycleSuiteOutcome, CycleSuiteRequest, synthesise, write_suite
-from synth.options.question_folder import corpus_folder, question_name, span, told
+from synth.options.question_folder import corpus_folder, print_state, question_name, span
 from synth.options.values import listed
 from synth.options.work import workplaces
 from synth.pool import resumable
@@ -99,7 +99,7 @@ def from_edges(
     if output is None:
         words = ["memory", *request.edges.split()] if edges else ["memory"]
         folder = corpus_folder(question_name([*words, span(size)], ("edges", "size")), asked)
-        if told(folder, f"cycles of {spelled(size)} edges"):
+        if print_state(folder, f"cycles of {spelled(size)} edges"):
             return
         output = folder.path
     started = time.monotonic()

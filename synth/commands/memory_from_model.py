@@ -13,7 +13,7 @@ from corpus.journal import Journal, read_corpus
 from corpus.litmus.locations import MEMORY_REGIONS
 from corpus.litmus.orders import SCOPES
 from synth.memory.suites import Certifier, SuiteRequest, empty_sets, make_suite, remove_mutants
-from synth.options.question_folder import corpus_folder, question_name, span, told
+from synth.options.question_folder import corpus_folder, print_state, question_name, span
 from synth.options.values import listed
 from synth.options.vocabulary import Words
 from synth.options.work import workplaces
@@ -72,7 +72,7 @@ def from_model(
     asked = request.as_json()
     if output is None:
         folder = corpus_folder(question_name(["memory", source, span(events)], ("source", "events")), asked)
-        if told(folder, f"{spelled(events)} events"):
+        if print_state(folder, f"{spelled(events)} events"):
             return
         output = folder.path
     for line in empty_sets(request.words, [request.axiomatic]):

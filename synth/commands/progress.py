@@ -16,7 +16,7 @@ from oracle.progress.models import GUARANTEES
 from oracle.progress.plugins import resolve_models
 from synth.options.form import Page
 from synth.options.models import model_option
-from synth.options.question_folder import corpus_folder, output_option, question_name, told
+from synth.options.question_folder import corpus_folder, output_option, print_state, question_name
 from synth.options.work import run_options, solver_option, workplaces
 from synth.pool import resumable
 from synth.progress.synthesis import Certifier, ProgressSuiteRequest, check, make_suite
@@ -157,7 +157,7 @@ def command(
         name = question_name(["progress", size] if size else ["progress"], ("threads", "instrs"))
         folder = corpus_folder(name, asked)
         said = ", ".join(f"{number} {what}" for what, number in bounds.items() if number is not None)
-        if told(folder, said or "the smallest bound that holds a test"):
+        if print_state(folder, said or "the smallest bound that holds a test"):
             return
         output = folder.path
     with (

@@ -19,7 +19,7 @@ from backends.shared.profiles import DEFAULT, Profile, parse_profile, read_profi
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
 from synth.options.form import Page, json_option
-from synth.options.question_folder import FolderState, question_folder, question_name, told
+from synth.options.question_folder import FolderState, print_state, question_folder, question_name
 from synth.options.values import Seconds
 from synth.screen.console import screen
 from synth.screen.pictures import write_picture
@@ -217,7 +217,7 @@ def _named(backend: str, key: str, as_json: bool) -> Path:
 
     name = question_name(["tune", backend], ("backend",))
     file = question_folder(name, found, ending=".toml", beside=".journal.jsonl")
-    told(file, f"a profile for {backend}", as_json)
+    print_state(file, f"a profile for {backend}", as_json)
     return file.path
 
 

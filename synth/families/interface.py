@@ -32,7 +32,7 @@ class VerdictWords(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ModelAccount:
     """The verdict of one model on a test with its reasons, in each of the forms that a command may print."""
 
     model: str
@@ -89,7 +89,7 @@ class Family(Protocol):
     def distribution_svg(self, corpus: Corpus) -> str:
         """Draw how the tests of a corpus spread over the models, as SVG."""
 
-    def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
+    def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[ModelAccount]:
         """Explain the verdict of each model. Raises ``InputError`` where a model is unknown or the input is no test."""
 
     def labelling(

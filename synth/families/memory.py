@@ -13,7 +13,7 @@ from corpus.errors import InputError
 from corpus.extras import need
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
-from synth.families.interface import CorpusCounts, Told, VerdictWords
+from synth.families.interface import CorpusCounts, ModelAccount, VerdictWords
 from synth.folders import WrittenTests
 from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
@@ -66,16 +66,15 @@ class Memory:
         from synth.memory.counts import SuiteCounts
 
         census = SuiteCounts(corpus)
-        counts = {}
+        counts: dict[str, dict[str, tuple[int, int, int]]] = {}
         for shape in census.shapes():
-            said = {model: census.said(model, lambda _, each, shape=shape: each == shape) for model in corpus.models}  # type: ignore[misc]
-            counts[shape] = {
-                model: (counted[Answer.ALLOWED], counted[Answer.FORBIDDEN], counted[Answer.UNKNOWN])
-                for model, counted in said.items()
-            }
+            counts[shape] = {}
+            for model in corpus.models:
+                found = census.verdicts_of(model, lambda _, own, shape=shape: own == shape)  # type: ignore[misc]
+                counts[shape][model] = (found[Answer.ALLOWED], found[Answer.FORBIDDEN], found[Answer.UNKNOWN])
         return memory_distribution_svg(corpus.models, counts)
 
-    def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
+    def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[ModelAccount]:
         from synth.drawing.execution import draw, draw_dot, draw_hang, draw_hang_dot
         from synth.memory.explanation import (
             explanation_account,
@@ -89,17 +88,17 @@ class Memory:
 
         asked = questions(models, given.bell)
         test = given.litmus()
-        told = []
+        accounts: list[ModelAccount] = []
         for model in asked.consistency:
             if isinstance(model, OperationalModel):
                 undrawn = partial(no_picture, model)
                 account = partial(run_account, test, model, unroll)
                 record = partial(run_record, given.label, test, model, unroll)
-                told.append(Told(model.name, account, record, undrawn, undrawn))
+                accounts.append(ModelAccount(model.name, account, record, undrawn, undrawn))
             else:
                 explanation = explain_with(test, model.model, unroll)
-                told.append(
-                    Told(
+                accounts.append(
+                    ModelAccount(
                         model.name,
                         partial(explanation_account, explanation, unroll),
                         partial(explanation_record, given.label, explanation, unroll),
@@ -109,8 +108,8 @@ class Memory:
                 )
         for pair in asked.liveness:
             found = explain_liveness(test, pair, unroll)
-            told.append(
-                Told(
+            accounts.append(
+                ModelAccount(
                     pair.name,
                     partial(liveness_account, found),
                     partial(liveness_record, given.label, found),
@@ -120,10 +119,10 @@ class Memory:
             )
         if asked.progress:
             from oracle.progress.stepping import explain_stepping
-            from synth.families.progress import told_of_system
+            from synth.families.progress import account_of_system
 
-            told += [told_of_system(given, explain_stepping(test, model)) for model in asked.progress]
-        return told
+            accounts += [account_of_system(given, explain_stepping(test, model)) for model in asked.progress]
+        return accounts
 
     def labelling(
         self, models: Sequence[str], method: str, unroll: int, form: str, bell: str | None = None

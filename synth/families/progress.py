@@ -13,7 +13,7 @@ from corpus.extras import need
 from corpus.test import Test
 from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
-from synth.families.interface import CorpusCounts, Told, VerdictWords
+from synth.families.interface import CorpusCounts, ModelAccount, VerdictWords
 from synth.folders import WrittenTests
 from synth.inputs import Input, read_all
 from synth.labels import JSON, Labelling
@@ -62,7 +62,7 @@ class Progress:
 
         return distribution_svg(ProgressCounts(corpus).borders.table_4)
 
-    def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
+    def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[ModelAccount]:
         from corpus.progress.axb import places_of
         from corpus.progress.text import program_of
         from oracle.progress.explain import explain_system
@@ -71,7 +71,7 @@ class Progress:
         resolved = resolve_models(models)
         program = program_of(given.axb())
         system, places = explore(program), places_of(program)
-        return [told_of_system(given, explain_system(system, model.among(places))) for model in resolved]
+        return [account_of_system(given, explain_system(system, model.among(places))) for model in resolved]
 
     def labelling(
         self, models: Sequence[str], method: str, unroll: int, form: str, bell: str | None = None
@@ -119,12 +119,12 @@ class Progress:
         return WrittenTests(folder, len(tests))
 
 
-def told_of_system(given: Input, explanation: Explanation) -> Told:
+def account_of_system(given: Input, explanation: Explanation) -> ModelAccount:
     """Return the verdict of a progress model on a test of either family, with its reasons."""
     from synth.drawing.lts import draw, draw_dot
     from synth.progress.explanation import explanation_account, explanation_record
 
-    return Told(
+    return ModelAccount(
         explanation.model.name,
         partial(explanation_account, given.name, explanation),
         partial(explanation_record, given.label, explanation),

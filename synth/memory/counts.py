@@ -88,7 +88,7 @@ class SuiteCounts:
         """Return the number of tests of each vector of verdicts, most frequent first."""
         return dict(sorted(self._by(lambda size, shape, vector: vector).items(), key=lambda item: -item[1]))
 
-    def said(self, model: str, wanted: Callable[[int, str], bool] = lambda size, shape: True) -> Counter[str]:
+    def verdicts_of(self, model: str, wanted: Callable[[int, str], bool] = lambda size, shape: True) -> Counter[str]:
         """Return the number of tests of each verdict of a model, among those whose size and shape are wanted."""
         at, found = self.models.index(model), Counter[str]()
         for (size, shape, vector), count in self.kinds.items():
@@ -111,14 +111,14 @@ class SuiteCounts:
     def summary(self) -> dict[str, Any]:
         """Return the counts as plain data."""
         models, corpus = self.models, self.corpus
-        said = {model: self.said(model) for model in models}
+        verdicts = {model: self.verdicts_of(model) for model in models}
         found: dict[str, Any] = {
             "complete": corpus.complete,
             "request": corpus.manifest.get("request", {}),
             "tests": self.tests,
             "sizes": {str(size): count for size, count in self.sizes().items()},
             "families": self.shapes(),
-            "models": {model: {answer: counts[answer] for answer in Answer} for model, counts in said.items()},
+            "models": {model: {answer: counts[answer] for answer in Answer} for model, counts in verdicts.items()},
             "pairs": [
                 {"allows": allows, "forbids": forbids, "tests": self.telling(allows, forbids)}
                 for allows, forbids in permutations(models, 2)

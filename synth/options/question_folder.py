@@ -190,7 +190,7 @@ def first_words(inputs: Sequence[str]) -> str:
     return " ".join(filter(None, (_plain(name) or "tests", f"and {len(inputs) - 1}" if len(inputs) > 1 else "")))
 
 
-def told(folder: QuestionFolder, bound: str, err: bool = False) -> bool:
+def print_state(folder: QuestionFolder, bound: str, err: bool = False) -> bool:
     """Print the name of a folder with the bound of its question, on standard error where the output is for a program;
     return whether it is whole, and nothing is to do.
     """

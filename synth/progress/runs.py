@@ -73,11 +73,11 @@ def run_progress_tests(
         ran.make(trials, file, device, campaign, yardstick, lambda due: rows.promise_its_end(due), refusing=False)
     named = {test.name: test for test in tests}
 
-    def said(result: ProgressResult) -> Mapping[str, str]:
+    def verdicts_on(result: ProgressResult) -> Mapping[str, str]:
         return rows.of(named[result.test], result.placement)
 
-    summaries = by_model(ran.results.values(), said)
-    doubtful = [name for name, result in ran.results.items() if is_doubtful(result, said(result))]
+    summaries = by_model(ran.results.values(), verdicts_on)
+    doubtful = [name for name, result in ran.results.items() if is_doubtful(result, verdicts_on(result))]
     against = [summary for summary in summaries if summary.model in sound and summary.refuting]
     unsound = () if running.known is not None else ((each.model, each.refuting[0], "hang") for each in against)
     return ProgressReport(
@@ -85,7 +85,7 @@ def run_progress_tests(
         ran,
         tuple(unsound),
         bool(ran.failed or against),
-        _suites(trials, ran, said, sound),
+        _suites(trials, ran, verdicts_on, sound),
         unread,
         tuple(summaries),
         tuple(doubtful),
@@ -95,13 +95,13 @@ def run_progress_tests(
 def _suites(
     trials: Iterable[DueProgress],
     ran: TrialsRun[ProgressResult],
-    said: Callable[[ProgressResult], Mapping[str, str]],
+    verdicts_on: Callable[[ProgressResult], Mapping[str, str]],
     sound: Sequence[str],
 ) -> dict[str, list[Case]]:
     """Return the JUnit suites: one for each way to run tests, with a case for each trial."""
     wrong: dict[str, tuple[CaseOutcome, str]] = {}
     for name, result in ran.results.items():
-        against = [model for model in promising(said(result)) if model in sound] if result.hangs else []
+        against = [model for model in promising(verdicts_on(result)) if model in sound] if result.hangs else []
         told = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
         if against and result.confirmed:
             wrong[name] = (CaseOutcome.FAILURE, told)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from corpus.errors import InputError
 from oracle.executions.bounds import UNROLL
-from synth.families.interface import Told, family
+from synth.families.interface import ModelAccount, family
 from synth.pool import map_each
 from synth.report.evidence import Evidence, Subject
 from synth.watch import watching
@@ -99,33 +99,33 @@ def detail(subject: Subject, models: tuple[str, ...]) -> Detail:
     """Return the details of a test under these models of its family; a model without an answer costs its part alone."""
     kind = family(subject.family)
     given = subject.given
-    told: list[Told] = []
+    accounts: list[ModelAccount] = []
     problems: list[str] = []
     try:
-        told = kind.explain(given, models, UNROLL) if models else []
+        accounts = kind.explain(given, models, UNROLL) if models else []
     except InputError:  # one model at a time, to keep the others' explanations
         for model in models:
             try:
-                told += kind.explain(given, [model], UNROLL)
+                accounts += kind.explain(given, [model], UNROLL)
             except InputError as error:
                 problems.append(f"{model}: {error.message}")
     except Exception as error:  # a fault of synth costs the reasons of one test only
         problems.append(f"{type(error).__name__}: {error}")
-    return Detail(tuple(_reasons(told)), tuple(_figures(told, kind.sides[1].verdict)), "; ".join(problems))
+    return Detail(tuple(_reasons(accounts)), tuple(_figures(accounts, kind.sides[1].verdict)), "; ".join(problems))
 
 
-def _reasons(told: list[Told]) -> Iterator[VerdictReason]:
+def _reasons(accounts: list[ModelAccount]) -> Iterator[VerdictReason]:
     same: dict[tuple[str, str], list[str]] = {}
-    for one in told:
+    for one in accounts:
         account = one.account()
         same.setdefault((account.verdict, account.reason), []).append(account.model)
     for (verdict, text), models in same.items():
         yield VerdictReason(tuple(models), verdict, text)
 
 
-def _figures(told: list[Told], allows: str) -> Iterator[Figure]:
+def _figures(accounts: list[ModelAccount], allows: str) -> Iterator[Figure]:
     """Yield at most two figures: of the last model that allows the outcome, and of the first that forbids it."""
-    verdicts = [(one.account().verdict, one) for one in told]
+    verdicts = [(one.account().verdict, one) for one in accounts]
     allowing = [each for each in verdicts if each[0] == allows]
     forbidding = [each for each in verdicts if each[0] != allows]
     for verdict, one in (*allowing[-1:], *forbidding[:1]):

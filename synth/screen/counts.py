@@ -147,7 +147,7 @@ def _allowed(census: SuiteCounts) -> Table:
         table.add_column(Text(heading), justify="right", no_wrap=True)
 
     def add(heading: str, tests: int, wanted: Callable[[int, str], bool]) -> None:
-        allowed = (census.said(model, wanted)[Answer.ALLOWED] for model in census.models)
+        allowed = (census.verdicts_of(model, wanted)[Answer.ALLOWED] for model in census.models)
         table.add_row(Text(heading), str(tests), *map(str, allowed))
 
     sizes = census.sizes()
@@ -161,12 +161,12 @@ def _allowed(census: SuiteCounts) -> Table:
 
 
 def _per_model(census: SuiteCounts) -> Table:
-    said = {model: census.said(model) for model in census.models}
-    answers = [answer for answer in Answer if any(counts[answer] for counts in said.values())]
+    verdicts = {model: census.verdicts_of(model) for model in census.models}
+    answers = [answer for answer in Answer if any(counts[answer] for counts in verdicts.values())]
     table = plain_table("model")
     for answer in answers:
         table.add_column(answer.lower(), justify="right")
-    for model, counts in said.items():
+    for model, counts in verdicts.items():
         table.add_row(Text(model), *(str(counts[answer]) for answer in answers))
     return table
 

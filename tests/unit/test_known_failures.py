@@ -33,7 +33,7 @@ def endings(suites: dict[str, list[Case]]) -> list[CaseOutcome]:
 
 
 def test_a_run_fails_by_what_is_not_known(capsys):
-    suites, code = known("2x2-0006,*.plain,bug 4711").told(SUITES)
+    suites, code = known("2x2-0006,*.plain,bug 4711").set_apart(SUITES)
     assert code == 1
     assert endings(suites) == [
         CaseOutcome.SKIPPED,
@@ -52,7 +52,7 @@ def test_a_run_fails_by_what_is_not_known(capsys):
 
 
 def test_a_run_of_known_failures_alone_succeeds(capsys):
-    suites, code = known("2x2-0006,,", f"2x2-0009,{CHUNKED.replace('[', '[[]')},").told(SUITES)
+    suites, code = known("2x2-0006,,", f"2x2-0009,{CHUNKED.replace('[', '[[]')},").set_apart(SUITES)
     assert code == 0 and set(endings(suites)) == {CaseOutcome.SKIPPED, CaseOutcome.PASSED}
     assert (
         capsys.readouterr().err.splitlines()[-1] == "synth: k.csv: 0 new failures, 3 known; of 2 lines 0 were not seen"
@@ -60,7 +60,7 @@ def test_a_run_of_known_failures_alone_succeeds(capsys):
 
 
 def test_a_known_failure_that_is_gone_is_told_and_one_that_was_not_run_is_counted(capsys):
-    _, code = known("2x2-0007,,bug 1", "2x2-0008,,", "elsewhere,,", "2x2-0006,,", "2x2-0009,,").told(SUITES)
+    _, code = known("2x2-0007,,bug 1", "2x2-0008,,", "elsewhere,,", "2x2-0006,,", "2x2-0009,,").set_apart(SUITES)
     assert code == 0
     told = capsys.readouterr().err.splitlines()
     assert told[3:] == [
@@ -71,7 +71,7 @@ def test_a_known_failure_that_is_gone_is_told_and_one_that_was_not_run_is_counte
 
 def test_columns_may_be_left_out():
     Path("k.csv").write_text("test\n2x2-0006\n2x2-0009\n")
-    assert read_known(Path("k.csv")).told(SUITES)[1] == 0
+    assert read_known(Path("k.csv")).set_apart(SUITES)[1] == 0
 
 
 @pytest.mark.parametrize(
