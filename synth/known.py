@@ -20,7 +20,6 @@ from pathlib import Path
 from corpus.comma_separated import read_rows
 from corpus.errors import InputError
 from synth.junit import Case, CaseOutcome
-from synth.watch import remark
 
 COLUMNS = ["test", "where", "reason"]
 
@@ -42,16 +41,25 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
+class CasesApart:
+    """Test cases of which known failures are skipped, lines on known failures and others, and whether any is new."""
+
+    suites: dict[str, list[Case]]
+    lines: tuple[str, ...]
+    new: bool
+
+
+@dataclass(frozen=True, slots=True)
 class KnownFailures:
     """The known failures of a file, in the order of its lines."""
 
     path: Path
     failures: tuple[Known, ...]
 
-    def set_apart(self, suites: Mapping[str, Sequence[Case]]) -> tuple[dict[str, list[Case]], int]:
-        """Return the cases with known failures marked as skipped, and the exit code: 1 where another case failed.
+    def set_apart(self, suites: Mapping[str, Sequence[Case]]) -> CasesApart:
+        """Return the cases with known failures marked as skipped, and whether another case failed.
 
-        Each failure, known or not, and each known failure that was not seen is a line on standard error.
+        There is a line for each failure, known or not, and for each known failure that was not seen.
         """
         happened, ran = set[Known](), set[Known]()
         quarantined: dict[str, list[Case]] = {}
@@ -77,9 +85,8 @@ class KnownFailures:
             f"{len(news)} new failures, {len(known)} known; of {len(self.failures)} lines {len(gone)} were not seen"
         )
         left = f", and the tests of {idle} were not run" if idle else ""
-        for line in (*known, *gone, *news, f"{self.path}: {counts}{left}"):
-            remark(line)
-        return quarantined, 1 if news else 0
+        lines = (*known, *gone, *news, f"{self.path}: {counts}{left}")
+        return CasesApart(quarantined, lines, bool(news))
 
     def _place(self, known: Known) -> str:
         return f"{self.path}:{known.line}{f', {known.reason}' if known.reason else ''}"

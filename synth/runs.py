@@ -26,6 +26,7 @@ from synth.campaigns import ALONE, AnyDue, Campaign
 from synth.hangs import Control, StuckError, results_of
 from synth.junit import Case, CaseOutcome, junit
 from synth.known import KnownFailures
+from synth.watch import remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,10 @@ def closed_run(report: RunReport[Any], running: Running) -> int:
     """
     suites, code = report.suites, int(report.wrong)
     if running.known is not None:
-        suites, code = running.known.set_apart(suites)
+        apart = running.known.set_apart(suites)
+        suites, code = apart.suites, int(apart.new)
+        for line in apart.lines:
+            remark(line)
     if running.junit is not None and running.decode is None:
         write_atomically(running.junit, [junit(report.device, suites)])
     return 1 if report.ran.stuck or report.unread else code

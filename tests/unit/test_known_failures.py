@@ -32,46 +32,43 @@ def endings(suites: dict[str, list[Case]]) -> list[CaseOutcome]:
     return [case.ending for cases in suites.values() for case in cases]
 
 
-def test_a_run_fails_by_what_is_not_known(capsys):
-    suites, code = known("2x2-0006,*.plain,bug 4711").set_apart(SUITES)
-    assert code == 1
-    assert endings(suites) == [
+def test_a_run_fails_by_what_is_not_known():
+    apart = known("2x2-0006,*.plain,bug 4711").set_apart(SUITES)
+    assert apart.new
+    assert endings(apart.suites) == [
         CaseOutcome.SKIPPED,
         CaseOutcome.PASSED,
         CaseOutcome.SKIPPED,
         CaseOutcome.FAILURE,
         CaseOutcome.ERROR,
     ]
-    assert suites[PLAIN][0].message == "known failure, bug 4711: it hung"
-    assert capsys.readouterr().err.splitlines() == [
-        f"synth: known: 2x2-0006 ({PLAIN}): it hung; k.csv:2, bug 4711",
-        f"synth: 2x2-0006 ({CHUNKED}): it hung",
-        f"synth: 2x2-0009 ({CHUNKED}): no such device",
-        "synth: k.csv: 2 new failures, 1 known; of 1 lines 0 were not seen",
+    assert apart.suites[PLAIN][0].message == "known failure, bug 4711: it hung"
+    assert list(apart.lines) == [
+        f"known: 2x2-0006 ({PLAIN}): it hung; k.csv:2, bug 4711",
+        f"2x2-0006 ({CHUNKED}): it hung",
+        f"2x2-0009 ({CHUNKED}): no such device",
+        "k.csv: 2 new failures, 1 known; of 1 lines 0 were not seen",
     ]
 
 
-def test_a_run_of_known_failures_alone_succeeds(capsys):
-    suites, code = known("2x2-0006,,", f"2x2-0009,{CHUNKED.replace('[', '[[]')},").set_apart(SUITES)
-    assert code == 0 and set(endings(suites)) == {CaseOutcome.SKIPPED, CaseOutcome.PASSED}
-    assert (
-        capsys.readouterr().err.splitlines()[-1] == "synth: k.csv: 0 new failures, 3 known; of 2 lines 0 were not seen"
-    )
+def test_a_run_of_known_failures_alone_succeeds():
+    apart = known("2x2-0006,,", f"2x2-0009,{CHUNKED.replace('[', '[[]')},").set_apart(SUITES)
+    assert not apart.new and set(endings(apart.suites)) == {CaseOutcome.SKIPPED, CaseOutcome.PASSED}
+    assert apart.lines[-1] == "k.csv: 0 new failures, 3 known; of 2 lines 0 were not seen"
 
 
-def test_a_known_failure_that_is_gone_is_told_and_one_that_was_not_run_is_counted(capsys):
-    _, code = known("2x2-0007,,bug 1", "2x2-0008,,", "elsewhere,,", "2x2-0006,,", "2x2-0009,,").set_apart(SUITES)
-    assert code == 0
-    told = capsys.readouterr().err.splitlines()
-    assert told[3:] == [
-        "synth: 2x2-0007: its known failure was not seen; k.csv:2, bug 1",
-        "synth: k.csv: 0 new failures, 3 known; of 5 lines 1 were not seen, and the tests of 2 were not run",
+def test_a_known_failure_that_is_gone_is_told_and_one_that_was_not_run_is_counted():
+    apart = known("2x2-0007,,bug 1", "2x2-0008,,", "elsewhere,,", "2x2-0006,,", "2x2-0009,,").set_apart(SUITES)
+    assert not apart.new
+    assert list(apart.lines[3:]) == [
+        "2x2-0007: its known failure was not seen; k.csv:2, bug 1",
+        "k.csv: 0 new failures, 3 known; of 5 lines 1 were not seen, and the tests of 2 were not run",
     ]
 
 
 def test_columns_may_be_left_out():
     Path("k.csv").write_text("test\n2x2-0006\n2x2-0009\n")
-    assert read_known(Path("k.csv")).set_apart(SUITES)[1] == 0
+    assert not read_known(Path("k.csv")).set_apart(SUITES).new
 
 
 @pytest.mark.parametrize(
