@@ -19,6 +19,7 @@ What an instruction does is for the language to say, in its table (``FollowedThr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from corpus.code import ir
 from corpus.code.calls import MOST_CALLS, blamed, branch_target, go_back, keep_together
@@ -28,9 +29,9 @@ from corpus.code.places import RegisterHome
 from corpus.code.refusals import NotUnderstoodError
 from corpus.code.residual import END, Residual
 from corpus.code.table import Row
-from corpus.code.thread import FollowedThread, Meaning, State, ThreadStart
+from corpus.code.thread import FollowAgainError, FollowedThread, Meaning, State, ThreadStart
 from corpus.code.values import Symbol, Unknown
-from corpus.code.variants import follow_later, is_same, label_of, part_ways
+from corpus.code.variants import follow_later, is_same, label_of, next_state, part_ways
 from corpus.litmus.instructions import Branch, Comparison, Label
 from corpus.litmus.locations import Reg
 
@@ -41,19 +42,27 @@ def follow(thread: FollowedThread, start: ThreadStart | None = None, before: Seq
     Raises ``NotUnderstoodError`` where the thread meets what is not understood, and ``ShownError`` where it shows
     memory of its own to others.
     """
-    out, waiting = thread.out, thread.exploration.waiting
+    out = thread.out
     out.code += before
     state = State(thread.kernel if start is None else start.function, machine=thread.language.machine)
     if start is not None:
         for parameter, value in zip(start.function.parameters, start.arguments, strict=False):
             define(thread, state, RegisterHome(0, parameter.name), value)
-    _follow(thread, state)
-    while waiting:
-        label, state = waiting.pop()
-        out.put(Label(label))
-        _follow(thread, state)
-    out.put(Label(END))
+    follow_from(thread, "", state)
     return out.code
+
+
+def follow_from(thread: FollowedThread, label: str, state: State) -> None:
+    """Follow all ways from a state on, behind its label if it has one, to the end of the residual program."""
+    following: tuple[str, State] | None = (label, state)
+    while following is not None:
+        label, state = following
+        if label:
+            thread.out.put(Label(label))
+        with suppress(FollowAgainError):
+            _follow(thread, state)
+        following = next_state(thread)
+    thread.out.put(Label(END))
 
 
 def _follow(thread: FollowedThread, state: State) -> None:

@@ -85,7 +85,15 @@ class Element(NamedTuple):
     which: str
 
 
-Operand = Register | SymbolRef | Number | Float | Sum | MemoryOperand | Vector | Negated | Both | Element
+class WrittenOperand(NamedTuple):
+    """An operand as it is written, of a language whose meanings read their operands."""
+
+    text: str
+
+
+Operand = (
+    WrittenOperand | Register | SymbolRef | Number | Float | Sum | MemoryOperand | Vector | Negated | Both | Element
+)
 
 
 class SourceLine(NamedTuple):

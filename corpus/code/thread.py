@@ -145,6 +145,19 @@ class Exploration:
         self.steps += len(state.known) // KNOWN_AT_ONCE
 
 
+class FollowAgainError(Exception):
+    """The error for a way after which the places that are still to be followed are others, and what is left as well."""
+
+
+class PlaceRule(NamedTuple):
+    """How a language follows places where ways meet: what gives the label of a state, and whether it is new and to be
+    followed at once; and what gives the state that is followed next, with its label.
+    """
+
+    label: Callable[[FollowedThread, State], tuple[str, bool]]
+    following: Callable[[FollowedThread], tuple[str, State] | None]
+
+
 class ThreadStart(NamedTuple):
     """A thread of a launch: its place, its function, and its arguments.
 
@@ -317,6 +330,7 @@ class KernelLanguage:
     ``reads_constants`` decides whether a load is of memory that nothing may write while the kernel runs.
     ``machine``: it is code of a machine, whose functions have one set of registers, and whose predicates stand for
     branches: one that memory decides is known on each way that it leads to.
+    ``places``: how places are followed, where they have no variants.
     """
 
     row_of: RowOf
@@ -331,3 +345,4 @@ class KernelLanguage:
     functions: Mapping[str, SystemFunction] = field(default_factory=dict)
     reads_constants: Callable[[ir.KernelInstruction], bool] | None = None
     machine: bool = False
+    places: PlaceRule | None = None

@@ -5,7 +5,9 @@
     ArrayAddress(Array("shared", 0, "tile"), 8)       byte 8 of tile in the shared memory of block 0
     Symbol("r1", 32)                                  what the register r1 of the residual program holds
     Affine(Array("argument", NOBODY, "a"), (("r1", 4),), 8)   a + 4 * r1 + 8
-    Half(ArrayAddress(..), high=True)                      the upper 32 bits of an address
+    Affine(None, (("r1", 1),), 2)                     the number r1 + 2
+    Half(ArrayAddress(..), high=True)                 the upper 32 bits of an address
+    Compared(Affine(..), Affine(..))                  flags, of which nothing has asked yet
     Unknown("the value of %clock")                    nothing tells it, and why
 
 A symbol stands for a value that is known when the program runs. An unknown is a value that is followed: what is
@@ -15,8 +17,8 @@ computed of it is unknown, and what it may not decide is refused where it would.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from corpus.code.places import Array
 
@@ -55,15 +57,70 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """``base + coefficient * register + .. + offset``, in bytes: an address, or, without a base, a part of one.
+    """``base + coefficient * register + .. + offset``, in bytes: an address, or, without a base, a number or a part of
+    an address. Sums and products are those of 64 bits with a sign.
 
-    ``terms`` are the registers with their coefficients. ``near``: the base is an address of its state space.
+    ``terms`` are the registers with their coefficients. ``near``: the base is an address of its state space. ``low``:
+    of the sum, only the lowest 32 bits are known.
     """
 
     base: Array | None
-    terms: tuple[tuple[str, int], ...]
+    terms: tuple[tuple[str, int], ...] = ()
     offset: int = 0
     near: bool = False
+    low: bool = False
+
+    @property
+    def constant(self) -> int | None:
+        """The number that the value is, whatever is read; None where it is another one."""
+        return None if self.base is not None or self.terms else self.offset
+
+    def plus(self, other: Affine) -> Affine | None:
+        """Return the sum; None where both are addresses, or where a register falls out of it, and a dependency with
+        it.
+        """
+        if self.base is not None and other.base is not None:
+            return None
+        factors = dict(self.terms)
+        for register, factor in other.terms:
+            factors[register] = factors.get(register, 0) + factor
+        base = self.base if other.base is None else other.base
+        return _affine(base, self.offset + other.offset, factors, self.low or other.low)
+
+    def times(self, factor: int) -> Affine | None:
+        """Return the product with a constant; None for an address, and for 0 times something that was read."""
+        if factor == 1:
+            return self
+        if self.base is not None:
+            return None
+        factors = {register: coefficient * factor for register, coefficient in self.terms}
+        return _affine(None, self.offset * factor, factors, self.low)
+
+    def further(self, number: int) -> Affine:
+        """Return the value plus a number."""
+        return replace(self, offset=wrap_wide(self.offset + number))
+
+
+def _affine(base: Array | None, offset: int, factors: Mapping[str, int], low: bool) -> Affine | None:
+    """Return a sum modulo 2^64; None where a register falls out of it."""
+    terms = tuple(sorted((register, wrap_wide(factor)) for register, factor in factors.items()))
+    lost = any(factor == 0 for _, factor in terms)
+    return None if lost else Affine(base, terms, wrap_wide(offset), low=low)
+
+
+def wrap_wide(number: int) -> int:
+    """Return a number modulo 2^64, with its sign."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def number(value: int) -> Affine:
+    """Return a constant of 64 bits with its sign."""
+    return Affine(None, offset=wrap_wide(value))
+
+
+def register(name: str) -> Affine:
+    """Return what a register of the residual program holds, as a sum."""
+    return Affine(None, ((name, 1),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +160,19 @@ class Partial:
     rest: Unknown | Missing
 
 
-Value = int | ArrayAddress | Half | Symbol | Affine | Descriptor | Unknown | Missing | Partial
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The flags after a comparison of two values, which are kept until something asks; ``wide`` where 64 bits are
+    compared, ``signless`` where what is less and greater is so without a sign.
+    """
+
+    left: Affine | Unknown
+    right: Affine | Unknown
+    wide: bool = False
+    signless: bool = False
+
+
+Value = int | ArrayAddress | Half | Symbol | Affine | Descriptor | Unknown | Missing | Partial | Compared
 """An int is the bits of a value, from 0 on."""
 
 

@@ -24,15 +24,15 @@ from corpus.code.assembly.language import LABEL, NUMBER, Jump, MachineJump, Mach
 from corpus.code.assembly.memory import fence, load, load_exclusive, store, store_exclusive, update
 from corpus.code.assembly.sums import add, calculate, compute, extend, lower, shift
 from corpus.code.assembly.text import AssemblyLine
-from corpus.code.assembly.thread import AssemblyThread, ProcessorState
-from corpus.code.assembly.values import AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.code.assembly.thread import MEMORY, MachineValue, ProcessorState, ProcessorThread
 from corpus.code.passes.exclusives import CLEARED
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
+from corpus.code.values import Affine, Compared, Unknown, number
 from corpus.litmus.instructions import Comparison, Fence, Load, Rmw, Store
 from corpus.litmus.orders import DEFAULT_RMW, PLAIN, Mode
 from corpus.litmus.processors import exclusive_mode, mode_of
 
-Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
+Operation = Callable[[ProcessorThread, MachineValue, MachineValue], MachineValue]
 
 _REGISTER = re.compile(r"(?:([wx])(\d+|zr)|(sp|wsp|lr|fp))")
 _CONDITIONS = {
@@ -105,12 +105,12 @@ def _get(state: ProcessorState, text: str) -> MachineValue:
     return number(0) if text in ("wzr", "xzr") else state.get(_name(text))
 
 
-def _put(thread: AssemblyThread, state: ProcessorState, text: str, value: MachineValue) -> None:
+def _put(thread: ProcessorThread, state: ProcessorState, text: str, value: MachineValue) -> None:
     if text not in ("wzr", "xzr"):
         state.put(_name(text), lower(thread, value) if _size(text) == 4 else value)
 
 
-def _operand(thread: AssemblyThread, state: ProcessorState, text: str, modifier: str = "") -> MachineValue:
+def _operand(thread: ProcessorThread, state: ProcessorState, text: str, modifier: str = "") -> MachineValue:
     """A register or a number, moved or extended as a further operand says."""
     value = _get(state, text) if _name(text) else number(_number(text))
     words = modifier.split()
@@ -124,7 +124,7 @@ def _operand(thread: AssemblyThread, state: ProcessorState, text: str, modifier:
     return shift(thread, value, amount)
 
 
-def _address(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> MachineValue:
+def _address(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> MachineValue:
     """The address of an access; a base that moves is moved."""
     operands = list(ins.operands)
     at = next(index for index, each in enumerate(operands) if each.startswith("["))
@@ -144,18 +144,18 @@ def _computed(operation: str) -> Operation:
     return lambda thread, left, right: calculate(thread, operation, left, right)
 
 
-def _inverted(thread: AssemblyThread, _: MachineValue, right: MachineValue) -> MachineValue:
+def _inverted(thread: ProcessorThread, _: MachineValue, right: MachineValue) -> MachineValue:
     return compute(thread, "xor", right, number(-1))
 
 
-def _without(thread: AssemblyThread, left: MachineValue, right: MachineValue) -> MachineValue:
+def _without(thread: ProcessorThread, left: MachineValue, right: MachineValue) -> MachineValue:
     return compute(thread, "and", left, compute(thread, "xor", right, number(-1)))
 
 
 def _three(operation: Operation, flags: bool = False, unary: bool = False) -> Meaning:
     """``op target, left, right``, with a modifier of the right one after it."""
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, *rest = ins.operands
         left = number(0) if unary else _get(state, rest.pop(0))
         right = _operand(thread, state, *rest)
@@ -173,7 +173,7 @@ def _three(operation: Operation, flags: bool = False, unary: bool = False) -> Me
 def _compared(operation: Operation | None) -> Meaning:
     """``cmp left, right``; with an operation, its result and 0."""
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         left, right = _get(state, ins.operands[0]), _operand(thread, state, *ins.operands[1:])
         if operation is not None:
             left, right = operation(thread, left, right), number(0)
@@ -183,28 +183,28 @@ def _compared(operation: Operation | None) -> Meaning:
     return meaning
 
 
-def _mov(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _mov(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     _put(thread, state, ins.operands[0], _operand(thread, state, *ins.operands[1:]))
 
 
-def _extend(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _extend(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     _put(thread, state, ins.operands[0], extend(thread, _get(state, ins.operands[1]), ins.mnemonic == "sxtw"))
 
 
-def _movk(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _movk(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     old = _get(state, ins.operands[0])
-    known = old.constant if isinstance(old, AffineValue) else None
+    known = old.constant if isinstance(old, Affine) else None
     shift = _number(ins.operands[2].split()[1]) if len(ins.operands) > 2 else 0
-    value: MachineValue = UnknownValue("half of a register is written")
+    value: MachineValue = Unknown("half of a register is written")
     if known is not None:
         value = number(known & ~(0xFFFF << shift) | (_number(ins.operands[1]) & 0xFFFF) << shift)
     _put(thread, state, ins.operands[0], value)
 
 
 def _shift(sign: int) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, source, amount = ins.operands
-        value: MachineValue = UnknownValue("a shift by what was read is not understood")
+        value: MachineValue = Unknown("a shift by what was read is not understood")
         if not _name(amount):
             value = shift(thread, _get(state, source), sign * _number(amount), _size(target) == 8)
         _put(thread, state, target, value)
@@ -212,30 +212,30 @@ def _shift(sign: int) -> Meaning:
     return meaning
 
 
-def _field(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _field(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``ubfx`` gives some bits of a register, ``ubfiz`` moves the lowest ones up."""
     target, source, low, width = ins.operands
     start, bits, size = _number(low), _number(width), 8 * _size(target)
     if not 0 < bits <= size - start:
-        raise thread.wrong("a field of bits that its register has not")
+        raise thread.out.wrong("a field of bits that its register has not")
     value = _get(state, source)
     if ins.mnemonic == "ubfx":
         value = shift(thread, value, -start, size == 64)
-    known = value.constant if isinstance(value, AffineValue) else None
+    known = value.constant if isinstance(value, Affine) else None
     if known is not None:
         value = number(known & ((1 << bits) - 1))
-        if ins.mnemonic == "sbfiz" and value.number >> (bits - 1) & 1:
-            value = number(value.number - (1 << bits))
+        if ins.mnemonic == "sbfiz" and value.offset >> (bits - 1) & 1:
+            value = number(value.offset - (1 << bits))
     elif bits == 32:
         value = extend(thread, value, ins.mnemonic == "sbfiz")
     elif bits < 32 and ins.mnemonic != "sbfiz":
         value = compute(thread, "and", value, number((1 << bits) - 1))
     else:
-        value = UnknownValue("some bits with a sign, or more than 32, are not understood")
+        value = Unknown("some bits with a sign, or more than 32, are not understood")
     _put(thread, state, target, value if ins.mnemonic == "ubfx" else shift(thread, value, start))
 
 
-def _condition(state: ProcessorState, word: str) -> tuple[str, ComparedFlags]:
+def _condition(state: ProcessorState, word: str) -> tuple[str, Compared]:
     """What a condition asks: a comparison, and of what."""
     if word in _SIGN:
         return _SIGN[word], find_sign_flags(state)
@@ -247,7 +247,7 @@ def _select(change: Operation | None, given: int) -> Meaning:
     many registers it names.
     """
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, *sources, word = ins.operands
         if given == 1:
             sources, word = sources * 2, _OPPOSITE[word]
@@ -259,7 +259,7 @@ def _select(change: Operation | None, given: int) -> Meaning:
     return meaning
 
 
-def _set(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _set(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     target, word = ins.operands
     _put(thread, state, target, decide(thread, *_condition(state, word)))
 
@@ -267,7 +267,7 @@ def _set(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> No
 def _load(size: int | None = None, word: str | None = None) -> Meaning:
     mode = (mode_of(Load, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         value = load(thread, state, _address(thread, state, ins), size or _size(ins.operands[0]), mode)
         _put(thread, state, ins.operands[0], extend(thread, value, True) if ins.mnemonic == "ldrsw" else value)
 
@@ -277,7 +277,7 @@ def _load(size: int | None = None, word: str | None = None) -> Meaning:
 def _store(size: int | None = None, word: str | None = None) -> Meaning:
     mode = (mode_of(Store, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         bytes_, value = size or _size(ins.operands[0]), _get(state, ins.operands[0])
         store(thread, state, _address(thread, state, ins), bytes_, value, mode)
 
@@ -287,15 +287,15 @@ def _store(size: int | None = None, word: str | None = None) -> Meaning:
 def _pair(loads: bool) -> Meaning:
     """``ldp`` and ``stp``: two accesses, one after the other, which the model orders no more than that."""
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         one, other, *rest = ins.operands
         size = _size(one)
         values = [_get(state, each) for each in (one, other)]
         address = _address(thread, state, AssemblyLine(ins.line, ins.mnemonic, tuple(rest)))
         for place, (text, value) in enumerate(zip((one, other), values, strict=True)):
             at = add(thread, address, number(place * size))
-            if isinstance(address, AffineValue) and address.base == "memory":
-                raise thread.wrong("two accesses of shared memory that are one instruction")
+            if isinstance(address, Affine) and address.base == MEMORY:
+                raise thread.out.wrong("two accesses of shared memory that are one instruction")
             if loads:
                 _put(thread, state, text, load(thread, state, at, size))
             else:
@@ -312,7 +312,7 @@ def _update_mode(acquires: bool, releases: bool) -> Mode:
 def _atomic(operation: str, acquires: bool, releases: bool, negated: bool = False, stores: bool = False) -> Meaning:
     """``swp source, target, [address]`` and the like; ``stores``: without a target."""
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         source, target = ins.operands[0], "wzr" if stores else ins.operands[1]
         value, wanted = _get(state, source), target != "wzr"
         if negated:
@@ -324,7 +324,7 @@ def _atomic(operation: str, acquires: bool, releases: bool, negated: bool = Fals
 
 
 def _cas(acquires: bool, releases: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         expected, new, _ = ins.operands
         values = _get(state, expected), _get(state, new)
         mode = _update_mode(acquires, releases)
@@ -336,7 +336,7 @@ def _cas(acquires: bool, releases: bool) -> Meaning:
 def _load_exclusive(acquires: bool) -> Meaning:
     mode = exclusive_mode(acquires, False)
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         _put(thread, state, ins.operands[0], load_exclusive(thread, state, _address(thread, state, ins), mode))
 
     return meaning
@@ -345,7 +345,7 @@ def _load_exclusive(acquires: bool) -> Meaning:
 def _store_exclusive(releases: bool) -> Meaning:
     mode = exclusive_mode(False, releases)
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         status, source, _ = ins.operands
         value = _get(state, source)
         failed = store_exclusive(thread, state, _address(thread, state, ins), value, mode, once=True)
@@ -354,20 +354,20 @@ def _store_exclusive(releases: bool) -> Meaning:
     return meaning
 
 
-def _fence(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _fence(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     (domain,) = ins.operands
     words = {"sy": "dmb.sy", "ish": "dmb.sy", "ld": "dmb.ld", "ishld": "dmb.ld", "st": "dmb.st", "ishst": "dmb.st"}
     if domain not in words:
-        raise thread.wrong("this barrier is not known")
+        raise thread.out.wrong("this barrier is not known")
     fence(thread, mode_of(Fence, words[domain]) or PLAIN)
 
 
-def _clear_exclusive(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _clear_exclusive(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``clrex`` makes the store of a pair that is open fail."""
     fence(thread, CLEARED)
 
 
-def _isb(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _isb(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     fence(thread, mode_of(Fence, "isb") or PLAIN)
 
 
@@ -462,8 +462,8 @@ def _compare_branch(operation: str) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
         text, target = ins.operands
 
-        def asked(thread: AssemblyThread, state: ProcessorState) -> bool | Comparison:
-            return ask(thread, operation, ComparedFlags(_get(state, text), number(0), _size(text) == 8))
+        def asked(thread: ProcessorThread, state: ProcessorState) -> bool | Comparison:
+            return ask(thread, operation, Compared(_get(state, text), number(0), _size(text) == 8))
 
         return MachineJump(target, asked)
 
@@ -476,9 +476,9 @@ def _test_branch(operation: str) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
         text, bit, target = ins.operands
 
-        def asked(thread: AssemblyThread, state: ProcessorState) -> bool | Comparison:
+        def asked(thread: ProcessorThread, state: ProcessorState) -> bool | Comparison:
             tested = compute(thread, "and", _get(state, text), number(1 << _number(bit)))
-            return ask(thread, operation, ComparedFlags(tested, number(0)))
+            return ask(thread, operation, Compared(tested, number(0)))
 
         return MachineJump(target, asked)
 

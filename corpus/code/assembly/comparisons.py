@@ -22,18 +22,12 @@ from corpus.code.assembly.sums import (
     is_whole,
     subtract,
 )
-from corpus.code.assembly.thread import AssemblyThread, ProcessorState
-from corpus.code.assembly.values import (
-    NOTHING,
-    AffineValue,
-    ComparedFlags,
-    MachineValue,
-    UnknownValue,
-    number,
-    register,
-)
+from corpus.code.assembly.thread import MachineValue, ProcessorState, ProcessorThread
+from corpus.code.values import Affine, Compared, Unknown, number, register
 from corpus.litmus.instructions import COMPARISONS, NEGATED, Comparison
 from corpus.litmus.locations import Reg
+
+NOTHING = Compared(Unknown("no comparison sets these flags"), Unknown("no comparison sets these flags"))
 
 _OF_SIGN = {"lt": "ne", "ge": "eq"}
 """What a comparison of a number with 0 asks of the bit of its sign."""
@@ -44,18 +38,18 @@ SIGNED = {"ltu": "lt", "leu": "le", "gtu": "gt", "geu": "ge"}
 _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {name: getattr(operator, name) for name in COMPARISONS}
 
 
-def find_flags(state: ProcessorState, operation: str, key: str = "flags") -> ComparedFlags:
+def find_flags(state: ProcessorState, operation: str, key: str = "flags") -> Compared:
     """Return the flags that an operation asks, of a processor or of one of its fields of flags."""
     part = " carry" if operation in SIGNED else "" if operation in ("eq", "ne") else " order"
-    found = state.known.get(f"{key}{part}")
-    return found if isinstance(found, ComparedFlags) else NOTHING
+    found = state.find(f"{key}{part}")
+    return found if isinstance(found, Compared) else NOTHING
 
 
-def find_sign_flags(state: ProcessorState) -> ComparedFlags:
+def find_sign_flags(state: ProcessorState) -> Compared:
     """Return the flags of a comparison with 0, of which alone the flag of the sign is understood."""
     found = find_flags(state, "eq")
-    unknown = UnknownValue("a sign of a difference is not understood")
-    return found if found.right == number(0) else ComparedFlags(unknown, number(0))
+    unknown = Unknown("a sign of a difference is not understood")
+    return found if found.right == number(0) else Compared(unknown, number(0))
 
 
 def compare(
@@ -70,7 +64,7 @@ def compare(
     """Set flags by a comparison. Without ``carry``, the comparisons without a sign tell something else; without
     ``order`` those with one do, as after a sum that may not fit.
     """
-    flags = ComparedFlags(left, right, wide)
+    flags = Compared(left, right, wide)
     state.put(key, flags)
     state.put(f"{key} carry", flags if carry else NOTHING)
     state.put(f"{key} order", flags if order else NOTHING)
@@ -78,59 +72,59 @@ def compare(
 
 def forget_flags(state: ProcessorState, reason: str, key: str = "flags") -> None:
     """Set flags of which nothing is known."""
-    compare(state, UnknownValue(reason), UnknownValue(reason), key=key)
+    compare(state, Unknown(reason), Unknown(reason), key=key)
 
 
-def decide(thread: AssemblyThread, operation: str, flags: ComparedFlags) -> MachineValue:
+def decide(thread: ProcessorThread, operation: str, flags: Compared) -> MachineValue:
     """Return 1 or 0: whether a comparison holds. ``operation`` is one of litmus tests or of ``SIGNED``."""
     for value in (flags.left, flags.right):
-        if isinstance(value, UnknownValue):
+        if isinstance(value, Unknown):
             return value
     if operation in _OF_SIGN and (bit := _find_sign_bit(thread, flags)) is not None:
-        return decide(thread, _OF_SIGN[operation], ComparedFlags(bit, number(0)))
+        return decide(thread, _OF_SIGN[operation], Compared(bit, number(0)))
     if (known := _compare_constants(operation, flags)) is not None:
         return number(known)
     return compute(thread, _choose_operation(thread, operation, flags), flags.left, flags.right)
 
 
-def _choose_operation(thread: AssemblyThread, operation: str, flags: ComparedFlags) -> str:
+def _choose_operation(thread: ProcessorThread, operation: str, flags: Compared) -> str:
     """The operation of litmus tests that a comparison is: one of 32 bits, with or without a sign."""
     left, right = flags.left, flags.right
     if flags.wide and left != right:
         if not thread.numbers.signed and not thread.numbers.signless:
-            raise thread.wrong("a test with negative numbers, and it compares 64 bits")
+            raise thread.out.wrong("a test with negative numbers, and it compares 64 bits")
         if not (is_whole(thread, left) and is_whole(thread, right)):
-            raise thread.wrong("a comparison of numbers of 64 bits")
+            raise thread.out.wrong("a comparison of numbers of 64 bits")
     plain = SIGNED.get(operation, operation)
-    ranges = [find_range(thread, value) for value in (left, right) if isinstance(value, AffineValue)]
+    ranges = [find_range(thread, value) for value in (left, right) if isinstance(value, Affine)]
     if operation in SIGNED and not all(lowest >= 0 and highest < HALF for lowest, highest in ranges):
         return f"setp.{plain}.u32"
     return plain
 
 
-def _find_sign_bit(thread: AssemblyThread, flags: ComparedFlags) -> MachineValue | None:
+def _find_sign_bit(thread: ProcessorThread, flags: Compared) -> MachineValue | None:
     """The bit of what was read that has been moved to the sign of 64 bits, where a comparison is of such a one."""
     left = flags.left
-    if not flags.wide or flags.right != number(0) or not isinstance(left, AffineValue) or left.low:
+    if not flags.wide or flags.right != number(0) or not isinstance(left, Affine) or left.low:
         return None
     if len(left.terms) == 1:
         ((name, factor),) = left.terms
         up = factor.bit_length() - 1
-        if left.base is None and left.number == 0 and factor == 1 << up and 32 <= up < 64:
+        if left.base is None and left.offset == 0 and factor == 1 << up and 32 <= up < 64:
             bit = 1 << (63 - up)
             return compute(thread, "and", register(name), number(bit))
     return None
 
 
-def ask(thread: AssemblyThread, operation: str, flags: ComparedFlags) -> bool | Comparison:
+def ask(thread: ProcessorThread, operation: str, flags: Compared) -> bool | Comparison:
     """Return whether a branch is taken, or what it asks where what was read decides."""
     left, right = flags.left, flags.right
     if operation in _OF_SIGN and (bit := _find_sign_bit(thread, flags)) is not None:
-        return ask(thread, _OF_SIGN[operation], ComparedFlags(bit, number(0)))
-    if isinstance(left, AffineValue) and isinstance(right, AffineValue):
+        return ask(thread, _OF_SIGN[operation], Compared(bit, number(0)))
+    if isinstance(left, Affine) and isinstance(right, Affine):
         if (known := _compare_constants(operation, flags)) is not None:
             return known == 1
-        meant = thread.assignment(left.terms[0][0]) if is_bit(thread, left) and left.terms else None
+        meant = thread.out.assignment(left.terms[0][0]) if is_bit(thread, left) and left.terms else None
         if right.constant == 0 and operation in ("eq", "ne") and meant and meant.operation in COMPARISONS:
             held = meant.operation if operation == "ne" else NEGATED[meant.operation]
             return Comparison(held, *meant.operands)
@@ -142,26 +136,26 @@ def ask(thread: AssemblyThread, operation: str, flags: ComparedFlags) -> bool | 
     return Comparison("ne", Reg(holder), 0)
 
 
-def select(thread: AssemblyThread, condition: MachineValue, one: MachineValue, other: MachineValue) -> MachineValue:
+def select(thread: ProcessorThread, condition: MachineValue, one: MachineValue, other: MachineValue) -> MachineValue:
     """Return one value where a condition (1 or 0) holds, and another where it does not."""
-    if isinstance(condition, UnknownValue):
+    if isinstance(condition, Unknown):
         return condition
     if condition.constant is not None:
         return one if condition.constant else other
     if one == number(1) and other == number(0):
         return condition
     for value in (one, other):
-        if isinstance(value, UnknownValue):
+        if isinstance(value, Unknown):
             return value
         if value.base is not None:
-            return UnknownValue("a choice between addresses is not understood")
+            return Unknown("a choice between addresses is not understood")
     negated = subtract(thread, number(1), condition)
     return add(thread, compute(thread, "mul", condition, one), compute(thread, "mul", negated, other))
 
 
-def _compare_constants(operation: str, flags: ComparedFlags) -> int | None:
+def _compare_constants(operation: str, flags: Compared) -> int | None:
     """Return whether a comparison of two constants holds, None where one is none."""
-    if not isinstance(flags.left, AffineValue) or not isinstance(flags.right, AffineValue):
+    if not isinstance(flags.left, Affine) or not isinstance(flags.right, Affine):
         return None
     left, right = flags.left.constant, flags.right.constant
     if left is None or right is None:

@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from corpus.code.assembly.values import MEMORY, RESULTS
 from corpus.errors import InputError
 from corpus.litmus.locations import Loc, element_of
 from corpus.litmus.normal import terms
@@ -22,6 +21,8 @@ from corpus.litmus.test import LitmusTest
 
 APART = 64
 """Words from one location to the next."""
+MEMORY, RESULTS = "memory", "results"
+"""The names of the two arrays."""
 WORD = 4
 """Bytes of a word."""
 

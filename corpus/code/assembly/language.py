@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from corpus.code.assembly.text import AssemblyLine
-from corpus.code.assembly.thread import AssemblyThread, ProcessorState
+from corpus.code.assembly.thread import ProcessorState, ProcessorThread
 from corpus.code.table import Kind, Lack, MeaningT, Row, Table, by_patterns, find, kind
 from corpus.litmus.instructions import Comparison
 
-Meaning = Callable[[AssemblyThread, ProcessorState, AssemblyLine], None]
+Meaning = Callable[[ProcessorThread, ProcessorState, AssemblyLine], None]
 """What an instruction does to a thread, and to what is known."""
 
 
-def nothing(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def nothing(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """Do nothing, as instructions do that say nothing of memory: ``nop``."""
 
 
@@ -26,14 +26,14 @@ class MachineJump:
     """
 
     target: str | None
-    asked: Callable[[AssemblyThread, ProcessorState], bool | Comparison] | None = None
+    asked: Callable[[ProcessorThread, ProcessorState], bool | Comparison] | None = None
 
 
 Jump = Callable[[AssemblyLine], MachineJump]
 """Where control is after an instruction, which may be elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MachineLanguage:
     """The assembly of a processor. ``name`` is that of its model, ``comment`` what begins a comment. ``arguments`` are
     the registers of the two pointers, ``stack`` the stack pointer. ``signed``: registers of 64 bits keep numbers of 32

@@ -8,7 +8,8 @@ registers where the condition names them (``corpus.code.assembly.harness``). Its
 the memory that they share:
 
 1. ``corpus.code.assembly.text`` splits the text into functions;
-2. a function is followed from block to block (``corpus.code.assembly.following``), each after all that lead to it;
+2. a function is followed from block to block (``corpus.code.follower``), each after all that lead to it
+   (``corpus.code.assembly.joins``);
 3. pairs of exclusive accesses become atomic operations, and with them the loops in which they are tried again
    (``corpus.code.passes.exclusives``); other loops are refused;
 4. computations that nobody needs are left out, and so are stores to ``results`` after which no other event comes. They
@@ -24,12 +25,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from corpus.code.assembly.following import follow
+from corpus.code.assembly.functions import follow_function
 from corpus.code.assembly.harness import CompiledNames, function_name
 from corpus.code.assembly.language import MachineLanguage
 from corpus.code.assembly.text import AssemblyCode, functions_of
-from corpus.code.assembly.thread import AssemblyThread, Emitted, NumberRange
+from corpus.code.assembly.thread import NumberRange
 from corpus.code.passes.exclusives import drop_unread, join_exclusives
+from corpus.code.residual import Residual
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Branch, Fence, Instruction, Label, Load, Rmw, Store, operands_of
 from corpus.litmus.locations import Loc, Location, Operand, Reg
@@ -83,7 +85,7 @@ def _threads(
         if code is None:
             raise InputError(f"no function {name}")
         mine = _kept_in(test, names, index)
-        body = _read_thread(language, code, names, thread, mine, signless)
+        body = _read_thread(language, name, code, names, thread, mine, signless)
         stored = {ins.address for ins in body if isinstance(ins, Store)}
         kept |= {name: None for name in mine.values() if Loc(name) in stored}
         threads.append(Thread(body, thread.place))
@@ -118,6 +120,7 @@ def _has_negatives(test: LitmusTest) -> bool:
 
 def _read_thread(
     language: MachineLanguage,
+    name: str,
     code: AssemblyCode,
     names: CompiledNames,
     thread: Thread,
@@ -125,12 +128,11 @@ def _read_thread(
     signless: bool,
 ) -> tuple[Instruction, ...]:
     """Return the code of one thread; ``kept`` are the locations that stand for its words of ``results``."""
-    followed = AssemblyThread(names, thread.names, kept, NumberRange(signless, language.signed))
-    results = {byte: term.register for byte, term in names.results.items() if byte in kept}
-    found = follow(followed, language, code, results)
-    asked = set(results.values())
-    joined = join_exclusives(followed, found.code, found.joined, asked)
-    return _renamed(_without_needless(joined, asked, set(kept.values())), asked)
+    numbers = NumberRange(signless, language.signed)
+    followed, joined = follow_function(language, name, code, names, thread.names, kept, numbers)
+    asked = {names.results[byte].register for byte in kept}
+    found = join_exclusives(followed, joined, asked)
+    return _renamed(_without_needless(found, asked, set(kept.values())), asked)
 
 
 def _goes_on(code: Sequence[Instruction], place: int) -> bool:
@@ -142,12 +144,12 @@ def _goes_on(code: Sequence[Instruction], place: int) -> bool:
     return Label(jump.label) in labels
 
 
-def _without_needless(code: Sequence[Emitted], asked: Collection[str], private: Collection[str]) -> list[Instruction]:
+def _without_needless(code: Sequence[Residual], asked: Collection[str], private: Collection[str]) -> list[Instruction]:
     """Return the instructions without those that nobody needs: stores to ``private`` locations after which there is no
     event, and computations.
     """
     kept, events = list[Instruction](), False
-    for ins in (emitted.instruction for emitted in reversed(code)):
+    for ins in (left.instruction for left in reversed(code)):
         if not events and isinstance(ins, Store) and ins.address in {Loc(name) for name in private}:
             continue
         events = events or isinstance(ins, Load | Store | Rmw | Fence)

@@ -23,10 +23,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from corpus.code import ir
 from corpus.code.assembly.sums import give_operand
-from corpus.code.assembly.text import AssemblyLine
-from corpus.code.assembly.thread import AssemblyThread, Emitted
-from corpus.code.assembly.values import AffineValue, number, register
+from corpus.code.assembly.thread import ProcessorThread
+from corpus.code.residual import Residual
+from corpus.code.values import Affine, number, register
 from corpus.errors import InputError
 from corpus.litmus.arithmetic import compute
 from corpus.litmus.flow import ThreadFlow
@@ -68,11 +69,11 @@ class ExclusiveStore(Rmw):
     are the registers of the value. ``once``: it may be a compare-exchange that is tried once.
     """
 
-    value: AffineValue = number(0)  # noqa: RUF009
+    value: Affine = number(0)  # noqa: RUF009
     once: bool = False
 
     @classmethod
-    def of(cls, address: Operand, value: AffineValue, mode: Mode, status: str, once: bool) -> ExclusiveStore:
+    def of(cls, address: Operand, value: Affine, mode: Mode, status: str, once: bool) -> ExclusiveStore:
         """Return the store of a sum of registers."""
         return cls("exch", None, address, _registers(value), mode, success=status, value=value, once=once)
 
@@ -83,35 +84,33 @@ class RetriedExchange(Rmw):
     value.
     """
 
-    value: AffineValue = number(0)  # noqa: RUF009
+    value: Affine = number(0)  # noqa: RUF009
 
     @classmethod
-    def of(cls, target: str, address: Operand, expected: Operand, value: AffineValue, mode: Mode) -> RetriedExchange:
+    def of(cls, target: str, address: Operand, expected: Operand, value: Affine, mode: Mode) -> RetriedExchange:
         """Return the compare-exchange for a sum of registers."""
         return cls("cas", target, address, (expected, *_registers(value)), mode, value=value)
 
 
-def _registers(value: AffineValue) -> tuple[Reg, ...]:
+def _registers(value: Affine) -> tuple[Reg, ...]:
     return tuple(Reg(name) for name, _ in value.terms)
 
 
-def join_exclusives(
-    thread: AssemblyThread, code: Sequence[Emitted], joined: Mapping[str, str], needed: Collection[str]
-) -> list[Emitted]:
+def join_exclusives(thread: ProcessorThread, joined: Mapping[str, str], needed: Collection[str]) -> list[Residual]:
     """Return the code of a thread with one operation in place of each pair and of each exchange that is tried again.
 
     ``joined`` are the registers that hold what loops begin with, and what the code calls these; ``needed`` are those
     that are read at the end. Raises ``InputError`` for exclusive accesses and loops that are nothing of that.
     """
-    found = list(code)
+    found = list(thread.out.code)
     for kind, join in ((ExclusiveLoad, _join_pair), (RetriedExchange, _join_retries)):
         while (place := next((n for n, it in enumerate(found) if isinstance(it.instruction, kind)), None)) is not None:
             found = _drop_unreached(join(_Code(thread, tuple(found), joined, frozenset(needed)), place))
     for each in found:
         if isinstance(each.instruction, ExclusiveStore):
-            raise thread.wrong("an exclusive store without a load of the same address before it", each.origin)
+            raise thread.out.wrong("an exclusive store without a load of the same address before it", each.origin)
         if isinstance(each.instruction, Assign) and each.instruction.target.startswith(AGAIN):
-            raise thread.wrong("a loop", each.origin)
+            raise thread.out.wrong("a loop", each.origin)
     return [each for each in found if not _clears(each.instruction)]
 
 
@@ -119,8 +118,8 @@ def join_exclusives(
 class _Code:
     """The code of a thread, with what its registers are."""
 
-    thread: AssemblyThread
-    code: tuple[Emitted, ...]
+    thread: ProcessorThread
+    code: tuple[Residual, ...]
     joined: Mapping[str, str]
     needed: frozenset[str]
 
@@ -132,7 +131,7 @@ class _Code:
     @cached_property
     def entries(self) -> Counter[int]:
         """How many ways lead to each place."""
-        return Counter(after for place in self.flow.places for after in self.flow.successors[place])
+        return Counter(after for place in self.flow.reached([0]) for after in self.flow.successors[place])
 
     def instruction(self, place: int) -> Instruction | None:
         """Return the instruction at a place, None at the end."""
@@ -180,25 +179,28 @@ def _find_pair(code: _Code, place: int) -> _Pair:
     inside, expected, at = {load.target}, None, place + 1
     while not isinstance(ins := code.instruction(at), ExclusiveStore):
         if ins is None or code.entries[at] > 1:
-            raise InputError("an exclusive load without its store", line=code.code[place].origin.line)
+            origin = code.code[place].origin
+            raise InputError("an exclusive load without its store", line=origin.line if origin else None)
         origin, branch = code.code[at].origin, code.find_branch(at)
         if isinstance(ins, Assign):
             inside.add(ins.target)
         elif isinstance(ins, ExclusiveLoad):
-            raise code.thread.wrong("it begins an exclusive pair within another one, or not of a location", origin)
+            raise code.thread.out.wrong("it begins an exclusive pair within another one, or not of a location", origin)
         elif _clears(ins):
-            raise code.thread.wrong("it ends an exclusive pair whose store is to come", origin)
+            raise code.thread.out.wrong("it ends an exclusive pair whose store is to come", origin)
         elif not isinstance(ins, Label | Branch):
-            raise code.thread.wrong("it stands within an exclusive pair", origin)
+            raise code.thread.out.wrong("it stands within an exclusive pair", origin)
         if branch is None:
             at = code.flow.successors[at][0]
             continue
         asked, holds, fails = branch
         other = _find_other(asked, load.target)
         if expected is not None or other is None:
-            raise code.thread.wrong("a branch within an exclusive pair that is no comparison of what was read", origin)
+            raise code.thread.out.wrong(
+                "a branch within an exclusive pair that is no comparison of what was read", origin
+            )
         if isinstance(other, Reg) and other.name in inside:
-            raise code.thread.wrong(COMPUTED, origin)
+            raise code.thread.out.wrong(COMPUTED, origin)
         expected, at = other, holds if asked.operation == "eq" else fails
     return _Pair(place, at, expected, frozenset(inside))
 
@@ -213,7 +215,7 @@ def _find_other(asked: Comparison, name: str) -> Operand | None:
     return None
 
 
-def _join_pair(code: _Code, place: int) -> list[Emitted]:
+def _join_pair(code: _Code, place: int) -> list[Residual]:
     """Return the code with one operation for the pair whose load is at a place."""
     thread, pair = code.thread, _find_pair(code, place)
     load, store = code.instruction(pair.load), code.instruction(pair.store)
@@ -222,19 +224,19 @@ def _join_pair(code: _Code, place: int) -> list[Emitted]:
     if pair.expected is None:
         operation, operand = _find_operation(thread, store.value, load.target, origin)
     elif _depends(thread, store.value, load.target):
-        raise thread.wrong("a compare-exchange that stores what it has read", origin)
+        raise thread.out.wrong("a compare-exchange that stores what it has read", origin)
     else:
         operation, operand = "cas", store.value
     if any(name in pair.inside for name, _ in operand.terms):
-        raise thread.wrong(COMPUTED, origin)
+        raise thread.out.wrong(COMPUTED, origin)
     before, given = _compute(thread, operand, origin)
     operands = (given,) if pair.expected is None else (pair.expected, given)
     made = Rmw(operation, load.target, load.address, operands, _combine(load.mode, store.mode))
     once = store.once and pair.expected is not None
     retry = _find_retry(code, pair, store.success, once)
     if retry is None:
-        made = replace(made, success=thread.new_register())
-    new = {pair.store: [], pair.load: [*before, Emitted(made, code.code[pair.load].origin)]}
+        made = replace(made, success=thread.out.new_register())
+    new = {pair.store: [], pair.load: [*before, Residual(made, code.code[pair.load].origin)]}
     found = _replace(code, new, retry)
     if retry is None:
         _check_unasked(code, found, store.success)
@@ -274,9 +276,9 @@ def _find_retry(code: _Code, pair: _Pair, status: str, once: bool) -> _Retry | N
                 return _lead_back(code, place, good, bad, pair.load)
             if not once:
                 later = "what an atomic operation that may fail has done is asked for later"
-                raise code.thread.wrong(later, code.code[place].origin)
+                raise code.thread.out.wrong(later, code.code[place].origin)
     if not once:
-        raise code.thread.wrong(RETRIES, code.code[pair.store].origin)
+        raise code.thread.out.wrong(RETRIES, code.code[pair.store].origin)
     return None
 
 
@@ -284,12 +286,12 @@ def _lead_back(code: _Code, branch: int, good: int, bad: int, start: int) -> _Re
     """Return the branch whose one way leads back to the start and does nothing before."""
     way = list(code.walk(bad))
     if way[-1] != start:
-        raise code.thread.wrong(RETRIES, code.code[branch].origin)
+        raise code.thread.out.wrong(RETRIES, code.code[branch].origin)
     written = frozenset(name for place in way[:-1] for name in registers_written(code.code[place].instruction))
     return _Retry(branch, good, written)
 
 
-def _replace(code: _Code, new: Mapping[int, list[Emitted]], retry: _Retry | None, but: str = "") -> list[Emitted]:
+def _replace(code: _Code, new: Mapping[int, list[Residual]], retry: _Retry | None, but: str = "") -> list[Residual]:
     """Return the code with others in place of some instructions, and without the way back of a retry.
 
     Raises ``InputError`` where a second attempt would begin with something else, ``but`` for one register.
@@ -299,13 +301,13 @@ def _replace(code: _Code, new: Mapping[int, list[Emitted]], retry: _Retry | None
         origin, branch = code.code[retry.branch].origin, code.instruction(retry.branch)
         assert isinstance(branch, Branch)
         falls = retry.succeeds == retry.branch + 1
-        new[retry.branch] = [] if falls else [Emitted(Branch(branch.label), origin)]
+        new[retry.branch] = [] if falls else [Residual(Branch(branch.label), origin)]
     found = _drop_unreached([it for place, old in enumerate(code.code) for it in new.get(place, [old])])
     if retry is not None:
         kept = drop_unread([it.instruction for it in found], code.needed)
         read = {name for ins in kept for name in registers_read(ins)} | code.needed
         for name in sorted((retry.written & read & code.joined.keys()) - {but}):
-            raise code.thread.wrong(f"a loop that changes what it begins with, {code.joined[name]}", origin)
+            raise code.thread.out.wrong(f"a loop that changes what it begins with, {code.joined[name]}", origin)
     return found
 
 
@@ -319,16 +321,19 @@ def drop_unread(code: Sequence[Instruction], needed: Collection[str]) -> list[In
     return kept
 
 
-def _drop_unreached(code: Sequence[Emitted]) -> list[Emitted]:
+def _drop_unreached(code: Sequence[Residual]) -> list[Residual]:
     flow = ThreadFlow(tuple(it.instruction for it in code))
-    return [code[place] for place in flow.places if place < len(code)]
+    return [code[place] for place in sorted(flow.reached([0])) if place < len(code)]
 
 
-def _compute(thread: AssemblyThread, value: AffineValue, origin: AssemblyLine) -> tuple[list[Emitted], Operand]:
+def _compute(
+    thread: ProcessorThread, value: Affine, origin: ir.KernelInstruction | None
+) -> tuple[list[Residual], Operand]:
     """Return the instructions that compute a sum, and the operand that it then is."""
-    outer, here, thread.code, thread.here = thread.code, thread.here, [], origin
+    out = thread.out
+    outer, here, out.code, out.origin = out.code, out.origin, [], origin
     operand = give_operand(thread, value)
-    before, thread.code, thread.here = thread.code, outer, here
+    before, out.code, out.origin = out.code, outer, here
     return before, operand
 
 
@@ -340,7 +345,7 @@ def _combine(load: Mode, store: Mode) -> Mode:
     return replace(done, tags=tuple(sorted({*done.tags, *load.tags, *store.tags})))
 
 
-def _check_unasked(code: _Code, found: Sequence[Emitted], status: str) -> None:
+def _check_unasked(code: _Code, found: Sequence[Residual], status: str) -> None:
     """Raise ``InputError`` where something depends on whether an operation that is tried once has failed."""
     tainted = {status}
     for it in found:
@@ -349,15 +354,15 @@ def _check_unasked(code: _Code, found: Sequence[Emitted], status: str) -> None:
         if isinstance(it.instruction, Assign) and it.instruction.target not in code.needed:
             tainted.add(it.instruction.target)
             continue
-        raise code.thread.wrong("the success of an exchange that may fail is not understood", it.origin)
+        raise code.thread.out.wrong("the success of an exchange that may fail is not understood", it.origin)
 
 
-def _control(it: Emitted, status: str, read: str) -> Emitted:
+def _control(it: Residual, status: str, read: str) -> Residual:
     """Return an instruction in which a branch on a success whose ways are one is a branch on what was read."""
     match it.instruction:
         case Branch(condition=Comparison(_, Reg(left), Reg(right))) if left == right == status:
             same = Comparison("eq", Reg(read), Reg(read))
-            return replace(it, instruction=replace(it.instruction, condition=same))
+            return it._replace(instruction=replace(it.instruction, condition=same))
     return it
 
 
@@ -370,7 +375,7 @@ def _evaluate(operation: str, operands: Sequence[Operand], known: Mapping[str, i
     return numbers[0] if operation == "mov" else compute(operation, *numbers)
 
 
-def _fold(code: Sequence[Emitted], status: str, needed: Collection[str]) -> list[Emitted]:
+def _fold(code: Sequence[Residual], status: str, needed: Collection[str]) -> list[Residual]:
     """Return the code where an operation has succeeded, with the results of what was computed of that."""
     known, found, size = {status: 0}, list(code), 0
     written = Counter(name for it in code for name in registers_written(it.instruction))
@@ -386,7 +391,7 @@ def _fold(code: Sequence[Emitted], status: str, needed: Collection[str]) -> list
             ins = map_operands(it.instruction, value)
             if isinstance(ins, ExclusiveStore | RetriedExchange):
                 ins = replace(ins, value=_substitute(ins.value, known))
-            found[place] = replace(it, instruction=ins)
+            found[place] = it._replace(instruction=ins)
             match ins:
                 case Assign(target) if written[target] == 1 and target not in needed:
                     if (result := _evaluate(ins.operation, ins.operands, known)) is not None:
@@ -394,17 +399,17 @@ def _fold(code: Sequence[Emitted], status: str, needed: Collection[str]) -> list
                 case Branch(label, Comparison(operation, left, right)):
                     if (result := _evaluate(operation, (left, right), known)) is not None:
                         always = Branch(label) if result else Label(f"N{place}")
-                        found[place] = replace(it, instruction=always)
+                        found[place] = it._replace(instruction=always)
     return _drop_unreached(found)
 
 
-def _substitute(value: AffineValue, known: Mapping[str, int]) -> AffineValue:
+def _substitute(value: Affine, known: Mapping[str, int]) -> Affine:
     total = sum(factor * known.get(name, 0) for name, factor in value.terms)
     terms = tuple((name, factor) for name, factor in value.terms if name not in known)
-    return replace(value, terms=terms).moved(total)
+    return replace(value, terms=terms).further(total)
 
 
-def _join_retries(code: _Code, place: int) -> list[Emitted]:
+def _join_retries(code: _Code, place: int) -> list[Residual]:
     """Return the code with one operation for the loop around a compare-exchange, or with that itself."""
     thread, ins, origin = code.thread, code.instruction(place), code.code[place].origin
     assert isinstance(ins, RetriedExchange) and ins.target is not None
@@ -413,16 +418,16 @@ def _join_retries(code: _Code, place: int) -> list[Emitted]:
     if retry is None or not isinstance(expected, Reg):
         before, given = _compute(thread, ins.value, origin)
         made = Rmw("cas", ins.target, ins.address, (expected, given), ins.mode)
-        return _replace(code, {place: [*before, Emitted(made, origin)]}, None)
+        return _replace(code, {place: [*before, Residual(made, origin)]}, None)
     operation, operand = _find_operation(thread, ins.value, expected.name, origin)
     before, given = _compute(thread, operand, origin)
     made = Rmw(operation, ins.target, ins.address, (given,), ins.mode)
-    found = _replace(code, {place: [*before, Emitted(made, origin)]}, retry, but=expected.name)
+    found = _replace(code, {place: [*before, Residual(made, origin)]}, retry, but=expected.name)
     flow = ThreadFlow(tuple(it.instruction for it in found))
-    behind = flow.ahead[next(n for n, it in enumerate(found) if it.instruction is made) + 1]
+    behind = flow.reached([next(n for n, it in enumerate(found) if it.instruction is made) + 1])
     after = Reg(ins.target)
     return [
-        replace(it, instruction=map_operands(it.instruction, lambda operand: after if operand == expected else operand))
+        it._replace(instruction=map_operands(it.instruction, lambda operand: after if operand == expected else operand))
         if n in behind
         else it
         for n, it in enumerate(found)
@@ -433,7 +438,7 @@ def _find_loop(code: _Code, place: int, target: str, expected: Reg) -> _Retry | 
     """Return the branch that leads back to a compare-exchange which expects what it has read before; None where none
     does.
     """
-    if expected.name not in code.joined or type(code.thread.definitions.get(expected.name)) is not Load:
+    if expected.name not in code.joined or type(code.thread.out.definitions.get(expected.name)) is not Load:
         return None
     for at in code.walk(place + 1):
         if (branch := code.find_branch(at)) is not None:
@@ -446,12 +451,12 @@ def _find_loop(code: _Code, place: int, target: str, expected: Reg) -> _Retry | 
     return None
 
 
-def _depends(thread: AssemblyThread, value: AffineValue, name: str) -> bool:
+def _depends(thread: ProcessorThread, value: Affine, name: str) -> bool:
     """Decide whether a value is computed of a register."""
     below = [held for held, _ in value.terms]
     seen = set(below)
     while below:
-        made = thread.assignment(below.pop())
+        made = thread.out.assignment(below.pop())
         found = {it.name for it in made.operands if isinstance(it, Reg)} if made else set()
         below += found - seen
         seen |= found
@@ -459,8 +464,8 @@ def _depends(thread: AssemblyThread, value: AffineValue, name: str) -> bool:
 
 
 def _find_operation(
-    thread: AssemblyThread, value: AffineValue, old: str, origin: AssemblyLine
-) -> tuple[str, AffineValue]:
+    thread: ProcessorThread, value: Affine, old: str, origin: ir.KernelInstruction | None
+) -> tuple[str, Affine]:
     """Return the operation of a litmus test, and its operand, that make a value of what was read."""
     if not _depends(thread, value, old):
         return "exch", value
@@ -469,7 +474,7 @@ def _find_operation(
         rest = replace(value, terms=tuple(sorted(terms.items())))
         if not _depends(thread, rest, old):
             return "add", rest
-    made = thread.assignment(value.terms[0][0]) if value == register(value.terms[0][0]) else None
+    made = thread.out.assignment(value.terms[0][0]) if value == register(value.terms[0][0]) else None
     if made is not None and made.operation in ("and", "or", "xor", "sub"):
         left, right = made.operands
         if right == Reg(old) and made.operation != "sub":
@@ -478,4 +483,4 @@ def _find_operation(
             other = register(right.name) if isinstance(right, Reg) else number(right)
             if not _depends(thread, other, old):
                 return made.operation, other
-    raise thread.wrong("what it stores is no operation of litmus tests on what was read", origin)
+    raise thread.out.wrong("what it stores is no operation of litmus tests on what was read", origin)

@@ -24,9 +24,9 @@ from corpus.code.assembly.language import LABEL, Jump, MachineJump, MachineLangu
 from corpus.code.assembly.memory import control, fence, load, load_exclusive, store, store_exclusive
 from corpus.code.assembly.sums import add, calculate, compute, extend, is_word, shift, subtract, take_word
 from corpus.code.assembly.text import AssemblyLine
-from corpus.code.assembly.thread import AssemblyThread, ProcessorState
-from corpus.code.assembly.values import AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.code.assembly.thread import MachineValue, ProcessorState, ProcessorThread
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
+from corpus.code.values import Affine, Compared, Unknown, number
 from corpus.litmus.instructions import Fence
 from corpus.litmus.orders import PLAIN
 from corpus.litmus.processors import mode_of
@@ -67,22 +67,22 @@ def _put(state: ProcessorState, text: str, value: MachineValue) -> None:
     state.forget(f"r{text} turned")
 
 
-def _immediate(text: str) -> AffineValue:
+def _immediate(text: str) -> Affine:
     return number(int(text, 0))
 
 
-def _high(text: str) -> AffineValue:
+def _high(text: str) -> Affine:
     """A number of 16 bits with its sign, moved up by 16 bits."""
     return number(((int(text, 0) & 0xFFFF ^ 0x8000) - 0x8000) << 16)
 
 
-def _address(thread: AssemblyThread, state: ProcessorState, operands: tuple[str, ...]) -> MachineValue:
+def _address(thread: ProcessorThread, state: ProcessorState, operands: tuple[str, ...]) -> MachineValue:
     """The address of an access: ``256(3)``, or two registers."""
     if len(operands) == 2:
         return add(thread, _base(state, operands[0]), _get(state, operands[1]))
     found = _ADDRESS.fullmatch(operands[0])
     if found is None:
-        return UnknownValue(f"the address {operands[0]} is not understood")
+        return Unknown(f"the address {operands[0]} is not understood")
     return add(thread, _base(state, found[2]), number(int(found[1])))
 
 
@@ -91,7 +91,7 @@ def _three(operation: str, immediate: bool = False, high: bool = False, record: 
     of which a mask leaves the lower ones.
     """
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, left, right = ins.operands
         one = _base(state, left) if ins.mnemonic in ("addi", "addis") else _get(state, left)
         other: MachineValue = _immediate(right) if immediate else _get(state, right)
@@ -105,21 +105,21 @@ def _three(operation: str, immediate: bool = False, high: bool = False, record: 
     return meaning
 
 
-def _subtract_from(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _subtract_from(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     target, left, right = ins.operands
     _put(state, target, subtract(thread, _get(state, right), _get(state, left)))
 
 
-def _move(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _move(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     _put(state, ins.operands[0], _get(state, ins.operands[1]))
 
 
-def _constant(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _constant(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     target, text = ins.operands
     _put(state, target, _high(text) if ins.mnemonic == "lis" else _immediate(text))
 
 
-def _extend(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _extend(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     _put(state, ins.operands[0], extend(thread, _get(state, ins.operands[1]), ins.mnemonic == "extsw"))
 
 
@@ -130,10 +130,10 @@ def _mask(begin: int, end: int) -> int:
     return _ALL if begin == end + 1 else _ALL & ~_mask(end + 1, begin - 1)
 
 
-def _rotated(thread: AssemblyThread, value: MachineValue, amount: int, mask: int) -> MachineValue:
+def _rotated(thread: ProcessorThread, value: MachineValue, amount: int, mask: int) -> MachineValue:
     """A value of 32 bits with zeros above, rotated in 64 bits to the left, and masked."""
-    if isinstance(value, UnknownValue) or value.base is not None:
-        return value if isinstance(value, UnknownValue) else UnknownValue("a rotated address is not understood")
+    if isinstance(value, Unknown) or value.base is not None:
+        return value if isinstance(value, Unknown) else Unknown("a rotated address is not understood")
     if amount == 0 and mask == _ALL:
         return value
     amount %= 64
@@ -145,29 +145,29 @@ def _rotated(thread: AssemblyThread, value: MachineValue, amount: int, mask: int
     if every == taken:
         value = take_word(thread, value)
     elif not is_word(thread, value):
-        return UnknownValue("a rotation of more than 32 bits is not understood")
+        return Unknown("a rotation of more than 32 bits is not understood")
     left = amount if taken >> (64 - amount) == 0 or amount == 0 else amount - 64
     if left < 0 and taken & ((1 << -left) - 1):
-        return UnknownValue("a rotation that moves bits both ways is not understood")
+        return Unknown("a rotation that moves bits both ways is not understood")
     if taken == 0xFFFFFFFF >> max(-left, 0) << max(-left, 0) and left >= 0:
         return shift(thread, value, left)
     signed = taken - (1 << 32) if taken >> 31 else taken
     return shift(thread, compute(thread, "and", value, number(signed)), left)
 
 
-def _rotated_word(thread: AssemblyThread, value: MachineValue, amount: int, mask: int) -> MachineValue:
+def _rotated_word(thread: ProcessorThread, value: MachineValue, amount: int, mask: int) -> MachineValue:
     """A word that is rotated in itself to the left, and masked."""
     if amount and (mask >> amount << amount) != mask:
         # What comes from above: a move to the right by 32 - amount.
         if mask & ((1 << amount) - 1) != mask:
-            return UnknownValue("a rotation that moves bits both ways is not understood")
+            return Unknown("a rotation that moves bits both ways is not understood")
         amount += 32
-    if isinstance(value, AffineValue) and value.base is None:
+    if isinstance(value, Affine) and value.base is None:
         value = take_word(thread, value)
     return _rotated(thread, value, amount, mask)
 
 
-def _rotate_word(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _rotate_word(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``rlwinm target, source, amount, begin, end``; ``rlwimi`` keeps what the target has outside of the mask."""
     target, source, *numbers = ins.operands
     amount, begin, end = (int(each) for each in numbers)
@@ -181,27 +181,27 @@ def _rotate_word(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLin
     _put(state, target, value)
 
 
-def _without_above(thread: AssemblyThread, value: MachineValue) -> MachineValue:
+def _without_above(thread: ProcessorThread, value: MachineValue) -> MachineValue:
     """A value whose upper half is not known: that of the target, or of the mask."""
-    return replace(value, low=True) if isinstance(value, AffineValue) else value
+    return replace(value, low=True) if isinstance(value, Affine) else value
 
 
-def _clear_left(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _clear_left(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     target, source, bits = ins.operands
     _put(state, target, _rotated_word(thread, _get(state, source), 0, 0xFFFFFFFF >> int(bits)))
 
 
-def _rotate(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _rotate(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``rldicl``, ``rldicr``, ``rldic`` and what is short for them."""
     name, (target, source, *rest) = ins.mnemonic, ins.operands
     amount, *edges = (int(each) for each in rest)
-    value = state.known.get(f"r{source}")
+    value = state.find(f"r{source}")
     turned = 0
-    before = state.known.get(f"r{source} turned")
-    if isinstance(before, ComparedFlags) and isinstance(before.right, AffineValue):
-        value, turned = before.left, before.right.number
-    if not isinstance(value, AffineValue | UnknownValue):
-        value = UnknownValue(f"r{source} holds nothing that is known")
+    before = state.find(f"r{source} turned")
+    if isinstance(before, Compared) and isinstance(before.right, Affine):
+        value, turned = before.left, before.right.offset
+    if not isinstance(value, Affine | Unknown):
+        value = Unknown(f"r{source} holds nothing that is known")
     masks = {
         "rldicl": lambda: _mask(edges[0], 63),
         "rldicr": lambda: _mask(0, edges[0]),
@@ -213,14 +213,14 @@ def _rotate(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) ->
     }
     moved = {"clrldi": 0, "srdi": 64 - amount}.get(name, amount)
     if name == "rotldi":
-        _put(state, target, UnknownValue("a rotated value is used as it is"))
-        state.put(f"r{target} turned", ComparedFlags(value, number((turned + moved) % 64)))
+        _put(state, target, Unknown("a rotated value is used as it is"))
+        state.put(f"r{target} turned", Compared(value, number((turned + moved) % 64)))
         return
     _put(state, target, _rotated(thread, value, turned + moved, masks[name]()))
 
 
 def _word_shift(sign: int) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, source, amount = ins.operands
         _put(state, target, extend(thread, shift(thread, _get(state, source), sign * int(amount)), False))
 
@@ -230,35 +230,35 @@ def _word_shift(sign: int) -> Meaning:
 def _compare(immediate: bool, wide: bool, signless: bool) -> Meaning:
     """``cmpw field, left, right``, where field 0 need not be said."""
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         field, left, right = ins.operands if len(ins.operands) == 3 else ("0", *ins.operands)
         one, other = _get(state, left), _immediate(right) if immediate else _get(state, right)
         key = f"cr{field.removeprefix('cr')}"
-        flags = ComparedFlags(one, other, wide, signless)
+        flags = Compared(one, other, wide, signless)
         for part in ("", " carry", " order"):
             state.put(f"{key}{part}", flags)
 
     return meaning
 
 
-def _asked(state: ProcessorState, field: str, operation: str) -> tuple[str, ComparedFlags]:
+def _asked(state: ProcessorState, field: str, operation: str) -> tuple[str, Compared]:
     key = f"cr{field.removeprefix('cr')}"
     operation = _SIGNLESS[operation] if find_flags(state, "eq", key).signless else operation
     return operation, find_flags(state, operation, key)
 
 
-def _select(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _select(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``isel target, one, other, bit``."""
     target, one, other, bit = ins.operands
     field, which = divmod(int(bit), 4)
     if which == 3:
-        raise thread.wrong("this bit of the condition register is not known")
+        raise thread.out.wrong("this bit of the condition register is not known")
     condition = decide(thread, *_asked(state, str(field), ("lt", "gt", "eq")[which]))
     _put(state, target, select(thread, condition, _base(state, one), _get(state, other)))
 
 
 def _named_select(operation: str) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, one, other, *field = ins.operands
         condition = decide(thread, *_asked(state, (field or ["0"])[0], operation))
         _put(state, target, select(thread, condition, _base(state, one), _get(state, other)))
@@ -266,16 +266,16 @@ def _named_select(operation: str) -> Meaning:
     return meaning
 
 
-def _unknown(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _unknown(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """What computes with bits of the condition register gives nothing that is known."""
-    _put(state, ins.operands[0], UnknownValue("a bit of the condition register is used as a number"))
+    _put(state, ins.operands[0], Unknown("a bit of the condition register is used as a number"))
 
 
-def _unknown_bit(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _unknown_bit(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     forget_flags(state, "a bit of the condition register was computed", key=f"cr{int(ins.operands[0]) // 4}")
 
 
-def _unknown_fields(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _unknown_fields(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``mtcrf mask, register``: the highest of eight bits is field 0."""
     for field in range(8):
         if int(ins.operands[0]) >> (7 - field) & 1:
@@ -283,7 +283,7 @@ def _unknown_fields(thread: AssemblyThread, state: ProcessorState, ins: Assembly
 
 
 def _load(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         value = load(thread, state, _address(thread, state, ins.operands[1:]), size)
         _put(state, ins.operands[0], extend(thread, value, True) if ins.mnemonic.startswith("lwa") else value)
 
@@ -291,7 +291,7 @@ def _load(size: int) -> Meaning:
 
 
 def _store(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         address, value = _address(thread, state, ins.operands[1:]), _get(state, ins.operands[0])
         store(thread, state, address, size, value)
         if ins.mnemonic == "stdu":
@@ -300,11 +300,11 @@ def _store(size: int) -> Meaning:
     return meaning
 
 
-def _load_reserve(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _load_reserve(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     _put(state, ins.operands[0], load_exclusive(thread, state, _address(thread, state, ins.operands[1:3]), PLAIN))
 
 
-def _store_conditional(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _store_conditional(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     source, *address = ins.operands
     failed = store_exclusive(thread, state, _address(thread, state, tuple(address)), _get(state, source), PLAIN)
     control(thread, failed)
@@ -316,10 +316,10 @@ def _fence(word: str) -> Meaning:
     return lambda thread, state, ins: fence(thread, mode)
 
 
-def _sync(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _sync(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     words = {(): "sync", ("0",): "sync", ("1",): "lwsync"}
     if ins.operands not in words:
-        raise thread.wrong("this barrier is not known")
+        raise thread.out.wrong("this barrier is not known")
     fence(thread, mode_of(Fence, words[ins.operands]) or PLAIN)
 
 

@@ -24,14 +24,14 @@ from corpus.code.assembly.language import LABEL, NUMBER, Jump, MachineJump, Mach
 from corpus.code.assembly.memory import fence, load, load_exclusive, store, store_exclusive, update
 from corpus.code.assembly.sums import add, calculate, extend, lower, shift, subtract
 from corpus.code.assembly.text import AssemblyLine
-from corpus.code.assembly.thread import AssemblyThread, ProcessorState
-from corpus.code.assembly.values import AffineValue, ComparedFlags, MachineValue, UnknownValue, number
+from corpus.code.assembly.thread import MachineValue, ProcessorState, ProcessorThread
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
+from corpus.code.values import Affine, Compared, Unknown, number
 from corpus.litmus.instructions import Comparison, Fence, Load, Rmw, Store
 from corpus.litmus.orders import DEFAULT_RMW, PLAIN, Mode
 from corpus.litmus.processors import ACQUIRING_STORE, RELEASING_LOAD, exclusive_mode, mode_of
 
-Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
+Operation = Callable[[ProcessorThread, MachineValue, MachineValue], MachineValue]
 
 _ADDRESS = re.compile(rf"((?:{NUMBER})?)\((\w+)\)")
 _NUMBER = re.compile(NUMBER)
@@ -69,20 +69,20 @@ def _value(state: ProcessorState, text: str) -> MachineValue:
     return number(int(text, 0)) if _NUMBER.fullmatch(text) else _get(state, text)
 
 
-def _address(thread: AssemblyThread, state: ProcessorState, text: str) -> MachineValue:
+def _address(thread: ProcessorThread, state: ProcessorState, text: str) -> MachineValue:
     found = _ADDRESS.fullmatch(text.replace(" ", ""))
     if found is None:
-        return UnknownValue(f"the address {text} is not understood")
+        return Unknown(f"the address {text} is not understood")
     return add(thread, _get(state, found[2]), number(int(found[1] or "0", 0)))
 
 
-def _word(thread: AssemblyThread, ins: AssemblyLine, value: MachineValue) -> MachineValue:
+def _word(thread: ProcessorThread, ins: AssemblyLine, value: MachineValue) -> MachineValue:
     """A result, of which an instruction on words keeps the lowest 32 bits with their sign."""
     return lower(thread, value) if ins.mnemonic.endswith("w") else value
 
 
 def _three(operation: str) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, left, right = ins.operands
         result = calculate(thread, operation, _get(state, left), _value(state, right))
         _put(state, target, _word(thread, ins, result))
@@ -91,7 +91,7 @@ def _three(operation: str) -> Meaning:
 
 
 def _shift(sign: int, wide: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, source, amount = ins.operands
         value = shift(thread, _get(state, source), sign * int(amount, 0), wide)
         _put(state, target, value if wide else lower(thread, value))
@@ -99,32 +99,32 @@ def _shift(sign: int, wide: bool) -> Meaning:
     return meaning
 
 
-def _move(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _move(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     _put(state, ins.operands[0], _value(state, ins.operands[1]))
 
 
-def _negated(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _negated(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     _put(state, ins.operands[0], _word(thread, ins, subtract(thread, number(0), _value(state, ins.operands[1]))))
 
 
 def _extend(signed: bool) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         _put(state, ins.operands[0], extend(thread, _get(state, ins.operands[1]), signed))
 
     return meaning
 
 
-def _upper(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _upper(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     _put(state, ins.operands[0], lower(thread, number(int(ins.operands[1], 0) << 12)))
 
 
 def _set(operation: str, zero: bool = False) -> Meaning:
     """``slt target, left, right``; with ``zero``, a comparison with 0."""
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, left, *rest = ins.operands
         right = number(0) if zero else _value(state, rest[0])
-        flags = ComparedFlags(_get(state, left), right, wide=True)
+        flags = Compared(_get(state, left), right, wide=True)
         _put(state, target, decide(thread, operation, flags))
 
     return meaning
@@ -133,9 +133,9 @@ def _set(operation: str, zero: bool = False) -> Meaning:
 def _load(size: int, word: str | None = None) -> Meaning:
     mode = (mode_of(Load, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         value = load(thread, state, _address(thread, state, ins.operands[1]), size, mode)
-        known = value.constant if isinstance(value, AffineValue) else None
+        known = value.constant if isinstance(value, Affine) else None
         if ins.mnemonic == "lb" and known is not None:
             value = number((known ^ 0x80) - 0x80)
         _put(state, ins.operands[0], value)
@@ -143,16 +143,16 @@ def _load(size: int, word: str | None = None) -> Meaning:
     return meaning
 
 
-def _load_unsigned(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _load_unsigned(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     if not thread.numbers.signless:
-        raise thread.wrong("a test with negative numbers, and it drops a sign")
+        raise thread.out.wrong("a test with negative numbers, and it drops a sign")
     _load(4)(thread, state, ins)
 
 
 def _store(size: int, word: str | None = None) -> Meaning:
     mode = (mode_of(Store, word) or PLAIN) if word else PLAIN
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         value = _get(state, ins.operands[0])
         store(thread, state, _address(thread, state, ins.operands[1]), size, value, mode)
 
@@ -162,7 +162,7 @@ def _store(size: int, word: str | None = None) -> Meaning:
 def _atomic(operation: str, word: str) -> Meaning:
     mode: Mode = (mode_of(Rmw, word) if word else None) or DEFAULT_RMW
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, source, address = ins.operands
         operands = (_get(state, target), _get(state, source)) if operation == "cas" else (_get(state, source),)
         place = _address(thread, state, address)
@@ -176,9 +176,9 @@ def _load_reserved(word: str) -> Meaning:
     if word == "aqrl":
         mode = replace(mode, tags=(*mode.tags, RELEASING_LOAD))
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         if word == "rl":
-            raise thread.wrong("a load that releases and does not acquire")
+            raise thread.out.wrong("a load that releases and does not acquire")
         _put(state, ins.operands[0], load_exclusive(thread, state, _address(thread, state, ins.operands[1]), mode))
 
     return meaning
@@ -189,9 +189,9 @@ def _store_conditional(word: str) -> Meaning:
     if word == "aqrl":
         mode = replace(mode, tags=(*mode.tags, ACQUIRING_STORE))
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         if word == "aq":
-            raise thread.wrong("a store that acquires and does not release")
+            raise thread.out.wrong("a store that acquires and does not release")
         status, source, address = ins.operands
         value = _get(state, source)
         _put(state, status, store_exclusive(thread, state, _address(thread, state, address), value, mode))
@@ -199,15 +199,15 @@ def _store_conditional(word: str) -> Meaning:
     return meaning
 
 
-def _fence(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _fence(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     words = [each.replace("i", "").replace("o", "") for each in ins.operands] or ["rw", "rw"]  # devices are not here
     found = mode_of(Fence, "fence." + ".".join(words))
     if found is None:
-        raise thread.wrong("this fence is not known")
+        raise thread.out.wrong("this fence is not known")
     fence(thread, found)
 
 
-def _fence_tso(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _fence_tso(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     fence(thread, mode_of(Fence, "fence.tso") or PLAIN)
 
 
@@ -268,9 +268,9 @@ def _branch(operation: str, zero: bool) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
         left, *rest = ins.operands
 
-        def asked(thread: AssemblyThread, state: ProcessorState) -> bool | Comparison:
+        def asked(thread: ProcessorThread, state: ProcessorState) -> bool | Comparison:
             right = number(0) if zero else _get(state, rest[0])
-            return ask(thread, operation, ComparedFlags(_get(state, left), right, wide=True))
+            return ask(thread, operation, Compared(_get(state, left), right, wide=True))
 
         return MachineJump(ins.operands[-1], asked)
 

@@ -23,21 +23,14 @@ from corpus.code.assembly.language import LABEL, NUMBER, Jump, MachineJump, Mach
 from corpus.code.assembly.memory import compare_exchange, fence, load, store, update
 from corpus.code.assembly.sums import add, calculate, compute, extend, lower, shift, subtract, take_byte
 from corpus.code.assembly.text import AssemblyLine
-from corpus.code.assembly.thread import AssemblyThread, ProcessorState
-from corpus.code.assembly.values import (
-    STACK,
-    AffineValue,
-    ComparedFlags,
-    MachineValue,
-    UnknownValue,
-    number,
-)
+from corpus.code.assembly.thread import STACK, MachineValue, ProcessorState, ProcessorThread
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
+from corpus.code.values import Affine, Compared, Unknown, number
 from corpus.litmus.instructions import Fence
 from corpus.litmus.orders import DEFAULT_RMW, PLAIN
 from corpus.litmus.processors import mode_of
 
-Operation = Callable[[AssemblyThread, MachineValue, MachineValue], MachineValue]
+Operation = Callable[[ProcessorThread, MachineValue, MachineValue], MachineValue]
 
 _SIZES = {"b": 1, "l": 4, "q": 8}
 _MEMORY = re.compile(rf"(?P<number>(?:{NUMBER})?)\((?P<base>%\w+)?(?:,(?P<index>%\w+)(?:,(?P<factor>\d))?)?\)")
@@ -101,21 +94,21 @@ _SIGN = {"s": "lt", "ns": "ge"}
 """Conditions on the sign of the result alone: of a comparison with 0."""
 
 
-def _address(thread: AssemblyThread, state: ProcessorState, text: str) -> MachineValue:
+def _address(thread: ProcessorThread, state: ProcessorState, text: str) -> MachineValue:
     found = _MEMORY.fullmatch(text.replace(" ", ""))
     if found is None:
-        return UnknownValue(f"the address {text} is not understood")
+        return Unknown(f"the address {text} is not understood")
     total: MachineValue = number(int(found["number"] or "0", 0))
     for name, factor in ((found["base"], 1), (found["index"], int(found["factor"] or "1"))):
         if name is not None:
             value = state.get(_REGISTERS[name][0])
-            if isinstance(value, AffineValue) and factor != 1:
-                value = value.times(factor) or UnknownValue(f"the address {text} is not understood")
+            if isinstance(value, Affine) and factor != 1:
+                value = value.times(factor) or Unknown(f"the address {text} is not understood")
             total = add(thread, total, value)
     return total
 
 
-def read(thread: AssemblyThread, state: ProcessorState, operand: str, size: int) -> MachineValue:
+def read(thread: ProcessorThread, state: ProcessorState, operand: str, size: int) -> MachineValue:
     """Return the value of an operand of so many bytes."""
     if operand.startswith("$"):
         immediate = int(operand[1:], 0)
@@ -123,13 +116,13 @@ def read(thread: AssemblyThread, state: ProcessorState, operand: str, size: int)
     if not operand.startswith("%"):
         return load(thread, state, _address(thread, state, operand), size)
     whole, _ = _REGISTERS[operand]
-    if size == 1 and state.known.get(f"{whole} low") is not None:
+    if size == 1 and state.find(f"{whole} low") is not None:
         return state.get(f"{whole} low")
     value = state.get(whole)
     return take_byte(thread, value) if size == 1 else value
 
 
-def write(thread: AssemblyThread, state: ProcessorState, operand: str, size: int, value: MachineValue) -> None:
+def write(thread: ProcessorThread, state: ProcessorState, operand: str, size: int, value: MachineValue) -> None:
     """Put a value into an operand of so many bytes. The upper half of a register is 0 where the lower one is written,
     and the rest of it stays where a byte is.
     """
@@ -140,14 +133,14 @@ def write(thread: AssemblyThread, state: ProcessorState, operand: str, size: int
     if size == 1:
         clear, value = state.get(whole) == number(0), take_byte(thread, value)
         state.put(f"{whole} low", value)
-        state.put(whole, value if clear else UnknownValue("one byte of a register was written"))
+        state.put(whole, value if clear else Unknown("one byte of a register was written"))
     else:
         state.forget(f"{whole} low")
         state.put(whole, lower(thread, value) if size == 4 else value)
 
 
 def _compare(
-    thread: AssemblyThread,
+    thread: ProcessorThread,
     state: ProcessorState,
     left: MachineValue,
     right: MachineValue,
@@ -162,14 +155,14 @@ def _compare(
 
 
 def _with_sign(value: MachineValue) -> MachineValue:
-    known = value.constant if isinstance(value, AffineValue) else None
+    known = value.constant if isinstance(value, Affine) else None
     return value if known is None else number((known ^ 0x80) - 0x80)
 
 
 def _two(operation: Operation, size: int, carry: bool = True, order: bool = True) -> Meaning:
     """``op source, target``: the target becomes ``operation(target, source)``, and the flags compare it with 0."""
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         source, target = ins.operands
         result = operation(thread, read(thread, state, target, size), read(thread, state, source, size))
         write(thread, state, target, size, result)
@@ -179,7 +172,7 @@ def _two(operation: Operation, size: int, carry: bool = True, order: bool = True
 
 
 def _sub(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         source, target = ins.operands
         left, right = read(thread, state, target, size), read(thread, state, source, size)
         write(thread, state, target, size, subtract(thread, left, right))
@@ -196,7 +189,7 @@ def _xor(size: int) -> Meaning:
     """The way to make a register 0 is no computation of what it held."""
     general = _two(_computed("xor"), size)
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         if ins.operands[0] == ins.operands[1]:
             write(thread, state, ins.operands[1], size, number(0))
             _compare(thread, state, number(0), number(0), size)
@@ -209,7 +202,7 @@ def _xor(size: int) -> Meaning:
 def _multiply(size: int) -> Meaning:
     """``imul`` of two operands, of whose flags none is known that is understood here."""
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         source, target = ins.operands
         values = read(thread, state, target, size), read(thread, state, source, size)
         write(thread, state, target, size, compute(thread, "mul", *values))
@@ -218,8 +211,8 @@ def _multiply(size: int) -> Meaning:
     return meaning
 
 
-def _one(change: Callable[[AssemblyThread, MachineValue], MachineValue], size: int, flags: bool = True) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _one(change: Callable[[ProcessorThread, MachineValue], MachineValue], size: int, flags: bool = True) -> Meaning:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         (target,) = ins.operands
         result = change(thread, read(thread, state, target, size))
         write(thread, state, target, size, result)
@@ -232,12 +225,12 @@ def _one(change: Callable[[AssemblyThread, MachineValue], MachineValue], size: i
 def _shift(sign: int, size: int) -> Meaning:
     """A shift by a count modulo 32 or 64, which leaves the flags where that is 0."""
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         count = read(thread, state, ins.operands[0], 1) if len(ins.operands) == 2 else number(1)
-        known = count.constant if isinstance(count, AffineValue) else None
+        known = count.constant if isinstance(count, Affine) else None
         target = ins.operands[-1]
         old = read(thread, state, target, size)
-        value: MachineValue = UnknownValue("a shift by what was read is not understood")
+        value: MachineValue = Unknown("a shift by what was read is not understood")
         if known is not None:
             known %= 64 if size == 8 else 32
             value = take_byte(thread, old) if size == 1 else old
@@ -250,7 +243,7 @@ def _shift(sign: int, size: int) -> Meaning:
 
 
 def _move(source_size: int, size: int, signed: bool = False) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         value = read(thread, state, ins.operands[0], source_size)
         write(thread, state, ins.operands[1], size, extend(thread, value, True) if signed else value)
 
@@ -258,14 +251,14 @@ def _move(source_size: int, size: int, signed: bool = False) -> Meaning:
 
 
 def _lea(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         write(thread, state, ins.operands[1], size, _address(thread, state, ins.operands[0]))
 
     return meaning
 
 
 def _cmp(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         right, left = (read(thread, state, operand, size) for operand in ins.operands)
         _compare(thread, state, left, right, size)
 
@@ -273,7 +266,7 @@ def _cmp(size: int) -> Meaning:
 
 
 def _test(size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         right, left = (read(thread, state, operand, size) for operand in ins.operands)
         both = left if left == right else compute(thread, "and", left, right)
         _compare(thread, state, both, number(0), size)
@@ -281,7 +274,7 @@ def _test(size: int) -> Meaning:
     return meaning
 
 
-def _condition(state: ProcessorState, word: str) -> tuple[str, ComparedFlags]:
+def _condition(state: ProcessorState, word: str) -> tuple[str, Compared]:
     """What a condition asks: a comparison, and of what."""
     if word in _SIGN:
         return _SIGN[word], find_sign_flags(state)
@@ -289,14 +282,14 @@ def _condition(state: ProcessorState, word: str) -> tuple[str, ComparedFlags]:
 
 
 def _set(word: str) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         write(thread, state, ins.operands[0], 1, decide(thread, *_condition(state, word)))
 
     return meaning
 
 
 def _cmov(word: str, size: int) -> Meaning:
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         source, target = ins.operands
         value = read(thread, state, source, size), read(thread, state, target, size)
         write(thread, state, target, size, select(thread, decide(thread, *_condition(state, word)), *value))
@@ -304,7 +297,7 @@ def _cmov(word: str, size: int) -> Meaning:
     return meaning
 
 
-def _swap(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _swap(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     one, other = ins.operands
     if one.startswith("%") and other.startswith("%"):
         values = read(thread, state, one, 4), read(thread, state, other, 4)
@@ -316,25 +309,25 @@ def _swap(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> N
     write(thread, state, source, 4, old)
 
 
-def _on_stack(thread: AssemblyThread, state: ProcessorState, operand: str) -> bool:
+def _on_stack(thread: ProcessorThread, state: ProcessorState, operand: str) -> bool:
     address = _address(thread, state, operand)
-    return isinstance(address, AffineValue) and address.base == STACK
+    return isinstance(address, Affine) and address.base == STACK
 
 
 def _locked(operation: str, size: int) -> Meaning:
     """``lock op source, memory``, or ``lock inc memory``, which gives no result but flags."""
 
-    def meaning(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+    def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target = ins.operands[-1]
         value = read(thread, state, ins.operands[0], size) if len(ins.operands) == 2 else number(1)
         if _on_stack(thread, state, target):
             if operation not in ("or", "add") or value != number(0):
-                raise thread.wrong("a locked instruction that changes the stack")
+                raise thread.out.wrong("a locked instruction that changes the stack")
             fence(thread, mode_of(Fence, "mfence") or PLAIN)
             forget_flags(state, "the flags of a locked instruction on the stack")
             return
         if size != 4:
-            raise thread.wrong(f"an access of {size} bytes, and locations have 4")
+            raise thread.out.wrong(f"an access of {size} bytes, and locations have 4")
         old = update(thread, operation, _address(thread, state, target), (value,), DEFAULT_RMW)
         sums = operation in ("add", "sub")
         _compare(thread, state, calculate(thread, operation, old, value), number(0), size, carry=False, order=not sums)
@@ -342,7 +335,7 @@ def _locked(operation: str, size: int) -> Meaning:
     return meaning
 
 
-def _xadd(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _xadd(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     source, target = ins.operands
     added = read(thread, state, source, 4)
     old = update(thread, "add", _address(thread, state, target), (added,), DEFAULT_RMW)
@@ -350,7 +343,7 @@ def _xadd(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> N
     write(thread, state, source, 4, old)
 
 
-def _cmpxchg(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _cmpxchg(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     source, target = ins.operands
     expected, value = state.get("%rax"), read(thread, state, source, 4)
     old, flags = compare_exchange(thread, _address(thread, state, target), expected, value, DEFAULT_RMW)
@@ -358,31 +351,31 @@ def _cmpxchg(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -
     compare(state, flags.left, flags.right)  # the accumulator less what was read
 
 
-def _push(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _push(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     value = read(thread, state, ins.operands[0], 8)
     below = add(thread, state.get("%rsp"), number(-8))
     write(thread, state, "%rsp", 8, below)
     store(thread, state, below, 8, value)
 
 
-def _pop(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _pop(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     top = state.get("%rsp")
     value = load(thread, state, top, 8)
     write(thread, state, "%rsp", 8, add(thread, top, number(8)))
     write(thread, state, ins.operands[0], 8, value)
 
 
-def _leave(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _leave(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     top = state.get("%rbp")
     write(thread, state, "%rbp", 8, load(thread, state, top, 8))
     write(thread, state, "%rsp", 8, add(thread, top, number(8)))
 
 
-def _extend_accumulator(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _extend_accumulator(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     write(thread, state, "%rax", 8, extend(thread, read(thread, state, "%eax", 4), True))
 
 
-def _fence(thread: AssemblyThread, state: ProcessorState, ins: AssemblyLine) -> None:
+def _fence(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     fence(thread, mode_of(Fence, "mfence") or PLAIN)
 
 
