@@ -227,6 +227,12 @@ def test_the_result_of_a_loop_around_cmpxchg_is_what_the_operation_has_read():
     assert said("x86", f"{code}\nmovl %ecx, (%rsi)\nret", ONE) == ["ld v0, x", "atom.relaxed.gpu.or r0, x, 1"]
 
 
+def test_what_a_loop_around_cmpxchg_has_stored_is_computed_of_what_the_operation_has_read():
+    code = "movl (%rdi), %eax; .L1:; movl %eax, %edx; orl $1, %edx; lock cmpxchgl %edx, (%rdi); jne .L1"
+    expected = ["ld v0, x", "atom.relaxed.gpu.or v2, x, 1", "or r0, v2, 1"]
+    assert said("x86", lines("x86", f"{code}; movl %edx, (%rsi)"), ONE) == expected
+
+
 def test_a_loop_around_cmpxchg_that_stores_what_was_read_at_first_is_no_operation():
     code = "movl (%rdi), %eax; movl %eax, %ecx; .L1:; movl %ecx, %edx; orl $1, %edx; lock cmpxchgl %edx, (%rdi)"
     assert said("x86", lines("x86", f"{code}; jne .L1")) == [

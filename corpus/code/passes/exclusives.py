@@ -11,7 +11,8 @@
 A pair (``ldxr`` and ``stxr``, ``lwarx`` and ``stwcx.``, ``lr`` and ``sc``) whose failure leads back to its load is one
 operation whose store succeeds at once: an attempt that fails reads, and nobody asks for what it has read, so the
 outcomes are the same. A branch out of the pair is that of a compare-exchange. A loop around x86's ``cmpxchg`` is one
-operation, too, and the load before it stays a load.
+operation, too, and the load before it stays a load; what is computed in the loop of the value that is expected is
+computed of what the operation has read.
 
 What is no such pair or loop is refused by name.
 """
@@ -423,15 +424,32 @@ def _join_retries(code: _Code, place: int) -> list[Residual]:
     before, given = _compute(thread, operand, origin)
     made = Rmw(operation, ins.target, ins.address, (given,), ins.mode)
     found = _replace(code, {place: [*before, Residual(made, origin)]}, retry, but=expected.name)
-    flow = ThreadFlow(tuple(it.instruction for it in found))
-    behind = flow.reached([next(n for n, it in enumerate(found) if it.instruction is made) + 1])
+    at = next(n for n, it in enumerate(found) if it.instruction is made)
+    early, late = _split(found[:at], expected.name)
+    if not set(registers_read(made)).isdisjoint(
+        {expected.name, *(name for it in late for name in registers_written(it.instruction))}
+    ):
+        raise thread.out.wrong(RETRIES, origin)
+    behind = ThreadFlow(tuple(it.instruction for it in found)).reached([at + 1])
     after = Reg(ins.target)
-    return [
-        it._replace(instruction=map_operands(it.instruction, lambda operand: after if operand == expected else operand))
-        if n in behind
-        else it
-        for n, it in enumerate(found)
-    ]
+
+    def with_read(it: Residual) -> Residual:
+        return it._replace(instruction=map_operands(it.instruction, lambda of: after if of == expected else of))
+
+    rest = [with_read(it) if n in behind else it for n, it in enumerate(found) if n > at]
+    return [*early, found[at], *map(with_read, late), *rest]
+
+
+def _split(code: Sequence[Residual], name: str) -> tuple[list[Residual], list[Residual]]:
+    """Return the code without what is computed of a register, and that."""
+    early, late, computed = list[Residual](), list[Residual](), {name}
+    for it in code:
+        if isinstance(it.instruction, Assign) and not computed.isdisjoint(registers_read(it.instruction)):
+            computed.add(it.instruction.target)
+            late.append(it)
+        else:
+            early.append(it)
+    return early, late
 
 
 def _find_loop(code: _Code, place: int, target: str, expected: Reg) -> _Retry | None:
