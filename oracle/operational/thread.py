@@ -138,7 +138,8 @@ class ThreadAutomaton:
         self._index = {name: index for index, name in enumerate(self._names)}
         self._observed = frozenset(self._index[name] for name in observed)
         reachable = [places - {self._flow.end} for places in self._flow.ahead]
-        self._live = [
+        # More than live registers: a run that is told names the register of a load, though it be written again.
+        self._kept = [
             self._observed | {self._index[name] for place in after for name in registers_read(self._code[place])}
             for after in reachable
         ]
@@ -248,14 +249,14 @@ class ThreadAutomaton:
         return self._number(counter, registers, queued, jumps)
 
     def _number(self, counter: int, registers: list[Value | None], queued: list[Step], jumps: tuple[int, ...]) -> int:
-        live = self._live[counter]  # registers that are not read any more are forgotten
+        kept = self._kept[counter]  # registers that are not read any more are forgotten
         if counter == len(self._code):
             jumps = ()
         state = _State(
             counter,
-            tuple(value if index in live else 0 for index, value in enumerate(registers)),
+            tuple(value if index in kept else 0 for index, value in enumerate(registers)),
             tuple(
-                step._replace(register=None) if isinstance(step, LoadStep) and step.register not in live else step
+                step._replace(register=None) if isinstance(step, LoadStep) and step.register not in kept else step
                 for step in queued
             ),
             jumps,
