@@ -80,6 +80,8 @@ def registers_in(operands: Iterable[ir.Operand]) -> Iterable[str]:
                 yield from registers_in((inner,))
             case ir.Both(first, second):
                 yield from registers_in((first, second))
+            case ir.Sum(terms):
+                yield from registers_in(operand for operand, _ in terms)
 
 
 NO_RESULT = frozenset(

@@ -32,7 +32,7 @@ from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.litmus.arithmetic import compute as calculated
 from corpus.litmus.describe import describe
-from corpus.litmus.instructions import Assign, Fence, Instruction, Load, Rmw, Store
+from corpus.litmus.instructions import Assign, Branch, Fence, Instruction, Load, Rmw, Store
 from corpus.litmus.locations import Reg
 from corpus.litmus.orders import Order, Scope
 from corpus.litmus.ptx_arithmetic import compute, signed
@@ -255,6 +255,11 @@ def code_of(sequence: str, space: str) -> str:
             lines.append(f"{opcode} {operands[head[:-1]]}")
         elif opcode != "nothing":
             lines.append(opcode)
+    return kernel_of(lines)
+
+
+def kernel_of(lines: list[str]) -> str:
+    """Return the machine code of a kernel in which one thread of two does something."""
     start = ["S2R R0, SR_TID.X", "ISETP.NE.AND P0, PT, R0, RZ, PT", "@P0 EXIT", "CALL.REL.NOINC `($run$thread_0_0)"]
     code = [".target sm_90", "run:", *start, "EXIT", "$run$thread_0_0:", *lines, "RET.REL.NODEC R8 `(run)"]
     return "\n".join(
@@ -300,6 +305,29 @@ def covers(code: tuple[Instruction, ...], words: str) -> bool:
     strong = all(ins.mode.order is not Order.WEAK for ins in code if isinstance(ins, Load | Store | Rmw))
     needs = {"release": releases, "acquire": acquires, "acq_rel": releases and acquires}
     return (weak or strong) and needs.get(order, True)
+
+
+ON_TWO_WAYS = (
+    ("@P0 STG.E.STRONG.GPU [R2], R6", "@!P0 STG.E.STRONG.GPU [R2], R7"),
+    ("SEL R5, R6, R7, P0", "STG.E.STRONG.GPU [R2], R5"),
+    ("@P0 MOV R7, R6", "STG.E.STRONG.GPU [R2], R7"),
+    ("BRA !P0, `(.L_x)", "MOV R7, R6", ".L_x:", "STG.E.STRONG.GPU [R2], R7"),
+)
+"""Instructions that store R6 where P0 holds and R7 where it does not."""
+
+
+@pytest.mark.parametrize("lines", ON_TWO_WAYS, ids=[lines[0] for lines in ON_TWO_WAYS])
+def test_a_predicate_that_memory_decides_is_asked_once(lines: tuple[str, ...]) -> None:
+    """Behind the branch it is known on both ways: R6 is 1 and R7 is 2, and each is stored on one of them."""
+    test = parse_litmus(
+        "GPU_PTX t\n{ x=0; }\n T0 | T1 ;\n st [x],1 | st [x],2 ;\n"
+        "ScopeTree(grid(cta(warp T0) (warp T1)))\nx: global\nexists (x=1)\n"
+    )
+    begin = ["MOV R2, c[0x0][0x210]", "MOV R6, 0x1", "MOV R7, 0x2", "LDG.E.STRONG.GPU R4, [R2]"]
+    code = kernel_of([*begin, "ISETP.NE.AND P0, PT, R4, RZ, PT", *lines])
+    read = read_sass(code, compiled_launch(place(test))).threads[0].instructions
+    assert sum(isinstance(ins, Branch) and ins.condition is not None for ins in read) == 1
+    assert {ins.value for ins in read if isinstance(ins, Store)} == {1, 2}
 
 
 REFUSED = {
