@@ -322,12 +322,14 @@ class KernelLanguage:
     """A language of kernels: the row of an instruction, given the bits of registers by their names, or why it has none;
     and what its special registers hold (None where there is none of a name).
 
-    ``model`` is the consistency model that it has unless another is asked for, and ``dialect`` that of litmus
-    tests in which what is left of its kernels is written. ``rules``: what holds of its launches.
-    ``exchange``: how threads of a group exchange values. ``parted``: weak accesses of several sizes mean what their
-    parts do, where they do not race. ``grows``: a kernel begins as one thread, which creates the others. ``ends``: a
-    body ends by instructions that say so. ``functions`` are those of the system that threads go on behind.
-    ``reads_constants`` decides whether a load is of memory that nothing may write while the kernel runs.
+    ``model`` is the consistency model that it has unless another is asked for, and ``dialect`` that of litmus tests in
+    which what is left of its kernels is written. ``rules``: what holds of its launches. ``exchange``: how threads of a
+    group exchange values. ``parted``: weak accesses of several sizes mean what their parts do, where they do not race.
+    ``structures``: the type of a parameter says whether it is a structure, of whose fields more may be known, and
+    functions may have it by its address. ``division_stops``: a thread stops at a division of integers by zero.
+    ``grows``: a kernel begins as one thread, which creates the others. ``ends``: a body ends by instructions that say
+    so. ``functions`` are those of the system that threads go on behind. ``reads_constants`` decides whether a load is
+    of memory that nothing may write while the kernel runs.
     ``machine``: it is code of a machine, whose functions have one set of registers, and whose predicates stand for
     branches: one that memory decides is known on each way that it leads to.
     ``places``: how places are followed, where they have no variants.
@@ -340,6 +342,8 @@ class KernelLanguage:
     rules: LaunchRules = ANY_LAUNCH
     exchange: GroupExchange = PLAIN_EXCHANGE
     parted: bool = False
+    structures: bool = False
+    division_stops: bool = False
     grows: bool = False
     ends: bool = False
     functions: Mapping[str, SystemFunction] = field(default_factory=dict)

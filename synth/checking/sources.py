@@ -99,10 +99,10 @@ def _is_open(file: KernelFile, kernel: KernelFunction) -> bool:
 
 
 def _told(file: KernelFile, written: Module | str) -> KernelFile:
-    """Return a file of PTX whose kernels have the fields of structures that the module has which was compiled without
+    """Return a file whose kernels have the fields of structures that the module has which was compiled without
     optimisations, with what debuggers need; or else those that their loads are of.
     """
-    if file.module.language != "ptx":
+    if not file.language.structures:
         return file
     functions = dict(file.module.functions)
     for kernel in file.module.kernels:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from corpus.code.program import KernelProgram, program_of
-from corpus.code.spirv.computing import _COMPUTATIONS, computation, folded
+from corpus.code.spirv.computing import COMPUTATIONS, computation, folded
 from corpus.litmus.instructions import Barrier, Instruction, Store
 from corpus.litmus.locations import Loc
 from corpus.litmus.orders import Mode, Order, Scope
@@ -264,6 +264,6 @@ def test_tests_of_floats(name: str, value: int, result: int) -> None:
 
 
 def test_every_step_is_an_instruction_that_computes() -> None:
-    every = [step for rule in _COMPUTATIONS.values() for step in rule]
+    every = [step for rule in COMPUTATIONS.values() for step in rule]
     names = {step.words("b32", "f32" if "{f}" in step.opcode else "b32")[0] for step in every}
     assert names <= {*COMPUTED, "setp"}

@@ -36,5 +36,4 @@ def is_bare(thread: FollowedThread, parameter: str) -> bool:
     PTX alone says so by the type; in SPIR-V numbers and vectors are declared as bytes, and are given as numbers.
     """
     number = thread.kernel.number_of(parameter)
-    ptx = thread.module.language == "ptx"
-    return ptx and number is not None and is_structure(thread.kernel.parameters[number])
+    return thread.language.structures and number is not None and is_structure(thread.kernel.parameters[number])

@@ -448,6 +448,8 @@ PTX = KernelLanguage(
     "gpu-ptx",
     rules=LaunchRules(SIZE_BY, exits=True, clusters=True),
     parted=True,
+    structures=True,
+    division_stops=True,
     reads_constants=reads_constants,
     exchange=EXCHANGE,
     ends=True,
