@@ -441,7 +441,8 @@ def program_text(program: Any) -> str:
     """A residual program of a kernel as text: its test with source lines, and what else is told of it."""
     lines = [f"launch {program.launch.text}", *lines_of(program.test, program.origins)]
     for what in ("assumed", "stops", "undefined", "outside", "untold", "choices"):
-        value = getattr(program, what)
+        parts = (program, *(getattr(program, part, None) for part in ("marks", "locations")))
+        value = next(getattr(part, what) for part in parts if hasattr(part, what))
         if value:
             lines.append(f"{what}: {shown(value)}")
     return "\n".join(lines)
