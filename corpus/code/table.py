@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -133,6 +133,7 @@ class Lack(StrEnum):
 
     NAME = "name"
     WORDS = "words"
+    TOGETHER = "words together"
     OPERANDS = "operands"
 
 
@@ -151,13 +152,10 @@ class Refusal(NamedTuple):
         """The reason, in words."""
         usual = {
             Lack.NAME: "this instruction is not known",
-            Lack.WORDS: f"its modifier {self.word} is not known"
-            if self.word
-            else "its modifiers do not stand together",
+            Lack.WORDS: f"its modifier {self.word} is not known",
+            Lack.TOGETHER: "its modifiers do not stand together",
             Lack.OPERANDS: "its operands are none of those that are known",
         }
-        if self.lack is Lack.WORDS and not self.word:
-            return self.own or "its modifiers do not stand together"
         return self.own or usual[self.lack]
 
 
@@ -170,7 +168,8 @@ def find(
         return Refusal(Lack.NAME, rows[0].why if rows else "")
     spoken = _forms_with(rows, words)
     if not spoken:
-        return Refusal(Lack.WORDS, rows[0].why, min(strange_words(rows, words), default=""))
+        strange = strange_words(rows, words)
+        return Refusal(Lack.WORDS if strange else Lack.TOGETHER, rows[0].why, min(strange, default=""))
     nearest = Misfit(-1, "")
     for row, form in spoken:
         misfit = misfit_of(form, operands, wrong)
@@ -180,7 +179,7 @@ def find(
     return Refusal(Lack.OPERANDS, rows[0].why, misfit=nearest.why)
 
 
-@cache
+@lru_cache(maxsize=1 << 14)
 def _forms_with(rows: tuple[Row[Any], ...], words: tuple[str, ...]) -> tuple[tuple[Row[Any], Form], ...]:
     """The forms of the operands of those rows that have some words."""
     return tuple(

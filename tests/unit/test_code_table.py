@@ -86,8 +86,8 @@ def test_an_instruction_has_the_row_that_fits(ins: tuple[str, ...], found: str) 
         (("jump_x:",), Lack.NAME, "this instruction is not known", ""),
         (("tex", "r1"), Lack.NAME, "textures are not followed", ""),
         (("ld", "r1 [r2]", "b16"), Lack.WORDS, "its modifier b16 is not known", ""),
-        (("ld", "r1 [r2]", "weak"), Lack.WORDS, "its modifiers do not stand together", ""),
-        (("ld", "r1 [r2]", "b32 b64"), Lack.WORDS, "its modifiers do not stand together", ""),
+        (("ld", "r1 [r2]", "weak"), Lack.TOGETHER, "its modifiers do not stand together", ""),
+        (("ld", "r1 [r2]", "b32 b64"), Lack.TOGETHER, "its modifiers do not stand together", ""),
         (("ld", "r1 [r2]", "b32 hint"), Lack.OPERANDS, "its operands are none of those that are known", "expected 3"),
         (("ld", "r1 [r2] 7", "b32"), Lack.OPERANDS, "its operands are none of those that are known", "expected 2"),
         # the form is named that fits the most operands

@@ -54,8 +54,10 @@ class MachineLanguage:
         found = find(table, ins.mnemonic, ins.operands, by_patterns(self.kinds))
         if isinstance(found, Row):
             return found
-        forms = " / ".join(row.operands for row in table[ins.mnemonic]) if found.lack is Lack.OPERANDS else ""
-        return f"{found.why}: {forms.strip() or 'none'}" if found.lack is Lack.OPERANDS else found.why
+        if found.lack is not Lack.OPERANDS:
+            return found.why
+        forms = " / ".join(row.operands for row in table[ins.mnemonic])
+        return f"{found.why}: {forms.strip() or 'none'}"
 
 
 NUMBER = r"-?(?:0[xX][0-9a-fA-F]{1,16}|0|[1-9][0-9]{0,18})"

@@ -423,7 +423,7 @@ def row_of(ins: ir.KernelInstruction, width_of: WidthOf) -> Row[Meaning] | str:
     match found.lack:
         case Lack.NAME:
             return "is not understood: PTX has no such instruction"
-        case Lack.WORDS:
+        case Lack.WORDS | Lack.TOGETHER:
             return f"is not understood: {_strange(ins.name, ins.words)}"
         case Lack.OPERANDS:
             return f"its operands are not understood: {found.misfit}"
