@@ -91,7 +91,7 @@ def _choose_operation(thread: ProcessorThread, operation: str, flags: Compared) 
     """The operation of litmus tests that a comparison is: one of 32 bits, with or without a sign."""
     left, right = flags.left, flags.right
     if flags.wide and left != right:
-        if not thread.numbers.signed and not thread.numbers.signless:
+        if not thread.compiled.numbers.signed and not thread.compiled.numbers.signless:
             raise thread.out.wrong("a test with negative numbers, and it compares 64 bits")
         if not (is_whole(thread, left) and is_whole(thread, right)):
             raise thread.out.wrong("a comparison of numbers of 64 bits")

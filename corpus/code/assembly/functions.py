@@ -16,12 +16,19 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache, partial
 
 from corpus.code import ir
-from corpus.code.assembly.harness import CompiledNames
 from corpus.code.assembly.joins import Blocks, JoinedBlocks, arrive, begin, next_block, write_loops
 from corpus.code.assembly.language import Jump, MachineJump, MachineLanguage, Meaning
 from corpus.code.assembly.memory import keep_results
 from corpus.code.assembly.text import AssemblyCode, AssemblyLabel, AssemblyLine
-from corpus.code.assembly.thread import MEMORY, RESULTS, STACK, NumberRange, ProcessorState, ProcessorThread, SumWriter
+from corpus.code.assembly.thread import (
+    MEMORY,
+    RESULTS,
+    STACK,
+    CompiledThread,
+    ProcessorState,
+    ProcessorThread,
+    SumWriter,
+)
 from corpus.code.calls import go_back
 from corpus.code.follower import follow_from
 from corpus.code.functions import FunctionShape
@@ -167,16 +174,14 @@ def follow_function(
     language: MachineLanguage,
     name: str,
     code: AssemblyCode,
-    names: CompiledNames,
     taken: Collection[str],
-    kept: Mapping[int, str],
-    numbers: NumberRange,
+    compiled: CompiledThread,
 ) -> tuple[ProcessorThread, Mapping[str, str]]:
     """Return a thread that has been followed, and the registers that hold what its loops begin with, with what the
     processor calls these.
 
-    ``taken`` are the names of the registers that the thread has in the test, ``kept`` the locations that stand for
-    bytes of its results. Raises ``InputError`` for what is not understood.
+    ``taken`` are the names of the registers that the thread has in the test. Raises ``InputError`` for what is not
+    understood.
     """
     function, blocks = cut_function(language, name, code)
     module = ir.Module("", "", language.name, {}, {name: function}, language.name)
@@ -189,9 +194,7 @@ def follow_function(
         SumWriter(module, taken),
         exploration=JoinedBlocks(blocks=blocks),
         shapes={name: FunctionShape(frozenset(blocks.starts), (), {})},
-        names=names,
-        kept=kept,
-        numbers=numbers,
+        compiled=compiled,
     )
     state = ProcessorState(function)
     for register, array in ((language.stack, STACK), *zip(language.arguments, (MEMORY, RESULTS), strict=True)):

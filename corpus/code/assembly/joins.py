@@ -271,7 +271,7 @@ def _join(thread: ProcessorThread, explored: JoinedBlocks, number: int) -> State
         values = [value for way in ways if (value := way.state.known.get(home)) is not None]
         if len(values) < len(ways):
             continue
-        joined = values[0] if all(it == values[0] for it in values) else _meet(thread, explored, ways, values)
+        joined = values[0] if all(value == values[0] for value in values) else _meet(thread, explored, ways, values)
         if joined is not None:
             met.known[home] = joined
     return met

@@ -58,7 +58,7 @@ def _place(thread: ProcessorThread, address: MachineValue, size: int) -> _Place:
 
 
 def _address(thread: ProcessorThread, place: _Place) -> Operand:
-    name = thread.names.locations.get(place.offset)
+    name = thread.compiled.names.locations.get(place.offset)
     if name is None or any(factor % WORD for _, factor in place.terms):
         raise thread.out.wrong(f"byte {place.offset} of the memory is no location of the test")
     if not place.terms:
@@ -79,8 +79,8 @@ def _try(thread: ProcessorThread, terms: tuple[tuple[str, int], ...], read: int)
     def value(name: str) -> int:
         if name not in values:
             made = thread.out.assignment(name)
-            given = [] if made is None else [it for it in made.operands if not isinstance(it, Loc)]
-            numbers = [it if isinstance(it, int) else value(it.name) for it in given]
+            given = [] if made is None else [operand for operand in made.operands if not isinstance(operand, Loc)]
+            numbers = [operand if isinstance(operand, int) else value(operand.name) for operand in given]
             values[name] = read if made is None else compute(made.operation, *numbers)
         return values[name]
 
@@ -119,9 +119,9 @@ def store(
         thread.out.put(Store(_address(thread, place), give_operand(thread, value), mode))
         return
     if place.base == RESULTS:
-        if place.offset not in thread.kept:
+        if place.offset not in thread.compiled.kept:
             raise thread.out.wrong(f"byte {place.offset} of the results is no register of this thread")
-        thread.out.put(Store(Loc(thread.kept[place.offset]), give_operand(thread, value), mode))
+        thread.out.put(Store(Loc(thread.compiled.kept[place.offset]), give_operand(thread, value), mode))
     written = cell_of(place.base, place.offset, size)
     for cell in state.cells_of(place.base):
         if cell.meets(place.offset, size) and cell != written:
@@ -220,8 +220,8 @@ def control(thread: ProcessorThread, status: MachineValue) -> None:
 
 def keep_results(thread: ProcessorThread, state: ProcessorState) -> None:
     """Append moves to the registers that the condition asks for."""
-    for byte in thread.kept:
-        name, value = thread.names.results[byte].register, state.known.get(cell_of(RESULTS, byte, WORD))
+    for byte in thread.compiled.kept:
+        name, value = thread.compiled.names.results[byte].register, state.known.get(cell_of(RESULTS, byte, WORD))
         if not isinstance(value, Affine | Unknown):
             raise InputError(f"the function does not always store the register {name}")
         thread.out.put(Assign(name, "mov", (give_operand(thread, value),)))

@@ -29,7 +29,7 @@ from corpus.code.assembly.functions import follow_function
 from corpus.code.assembly.harness import CompiledNames, function_name
 from corpus.code.assembly.language import MachineLanguage
 from corpus.code.assembly.text import AssemblyCode, functions_of
-from corpus.code.assembly.thread import NumberRange
+from corpus.code.assembly.thread import CompiledThread, NumberRange
 from corpus.code.passes.exclusives import drop_unread, join_exclusives
 from corpus.code.residual import Residual
 from corpus.errors import InputError
@@ -128,8 +128,8 @@ def _read_thread(
     signless: bool,
 ) -> tuple[Instruction, ...]:
     """Return the code of one thread; ``kept`` are the locations that stand for its words of ``results``."""
-    numbers = NumberRange(signless, language.signed)
-    followed, joined = follow_function(language, name, code, names, thread.names, kept, numbers)
+    compiled = CompiledThread(names, kept, NumberRange(signless, language.signed))
+    followed, joined = follow_function(language, name, code, thread.names, compiled)
     asked = {names.results[byte].register for byte in kept}
     found = join_exclusives(followed, joined, asked)
     return _renamed(_without_needless(found, asked, set(kept.values())), asked)

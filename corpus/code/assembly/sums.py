@@ -132,7 +132,9 @@ def compute(thread: ProcessorThread, operation: str, left: MachineValue, right: 
             if constant is not None and constant & _find_possible_bits(thread, value) == 0:
                 return value.further(constant)  # no bit is in both
     masked = operation == "and" and any(known is not None and 0 <= known < HALF for known in (one, other))
-    kept = all(map(partial(is_whole, thread) if thread.numbers.signed else partial(is_word, thread), (left, right)))
+    kept = all(
+        map(partial(is_whole, thread) if thread.compiled.numbers.signed else partial(is_word, thread), (left, right))
+    )
     low = operation in ("mul", "sub") or (operation in _COMPUTED and not masked and not kept)
     return replace(assign(thread, operation, give_operand(thread, left), give_operand(thread, right)), low=low)
 
@@ -156,7 +158,7 @@ def find_range(thread: ProcessorThread, value: Affine) -> tuple[int, int]:
     lowest = highest = value.offset
     for name, factor in value.terms:
         possible = _find_possible_bits(thread, register(name))
-        whole = possible >= HALF and not (thread.numbers.signless and thread.out.is_read(name))
+        whole = possible >= HALF and not (thread.compiled.numbers.signless and thread.out.is_read(name))
         ends = factor * (-HALF if whole else 0), factor * min(possible, HALF - 1)
         lowest, highest = lowest + min(ends), highest + max(ends)
     return lowest, highest
@@ -167,9 +169,9 @@ def is_whole(thread: ProcessorThread, value: MachineValue) -> bool:
     if not isinstance(value, Affine) or value.base is not None or value.low:
         return False
     lowest, highest = find_range(thread, value)
-    fits = (-HALF if thread.numbers.signed or not value.terms else 0) <= lowest and highest < HALF
+    fits = (-HALF if thread.compiled.numbers.signed or not value.terms else 0) <= lowest and highest < HALF
     single = value.offset == 0 and [factor for _, factor in value.terms] == [1]
-    return fits or (single and thread.numbers.signed)
+    return fits or (single and thread.compiled.numbers.signed)
 
 
 def is_word(thread: ProcessorThread, value: Affine) -> bool:
@@ -193,7 +195,7 @@ def take_word(thread: ProcessorThread, value: Affine) -> Affine:
 
 def lower(thread: ProcessorThread, value: MachineValue) -> MachineValue:
     """Return the lowest 32 bits of a value, extended as registers of 64 bits keep them here."""
-    return extend(thread, value, thread.numbers.signed)
+    return extend(thread, value, thread.compiled.numbers.signed)
 
 
 def extend(thread: ProcessorThread, value: MachineValue, signed: bool) -> MachineValue:
@@ -208,12 +210,12 @@ def extend(thread: ProcessorThread, value: MachineValue, signed: bool) -> Machin
     lowest, highest = find_range(thread, value)
     if (-HALF if signed else 0) <= lowest and highest < HALF:
         return replace(value, low=False)
-    if thread.numbers.signed and signed and (value.offset or [factor for _, factor in value.terms] != [1]):
+    if thread.compiled.numbers.signed and signed and (value.offset or [factor for _, factor in value.terms] != [1]):
         found = give_operand(thread, value)
         assert isinstance(found, Reg)
         return register(found.name)
     single = value.offset == 0 and [factor for _, factor in value.terms] == [1]
-    return replace(value, low=not (single and signed == thread.numbers.signed))
+    return replace(value, low=not (single and signed == thread.compiled.numbers.signed))
 
 
 def _keeps(thread: ProcessorThread, value: Affine, mask: int) -> bool:

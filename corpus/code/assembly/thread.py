@@ -15,7 +15,7 @@ the upper half of a machine's register is that of the sum, too, unless it is ``l
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from corpus.code import ir
 from corpus.code.assembly import harness
@@ -115,13 +115,20 @@ class NumberRange:
     signed: bool
 
 
-@dataclass(frozen=True)
-class ProcessorThread(FollowedThread):
-    """A thread of a processor. ``names`` says what lies in its memory and its results, ``kept`` has the locations that
-    stand for bytes of the results.
+@dataclass(frozen=True, slots=True)
+class CompiledThread:
+    """What is known of a thread that was compiled. ``names`` says what lies in its memory and its results, ``kept`` has
+    the locations that stand for bytes of the results.
     """
 
+    names: CompiledNames
+    kept: Mapping[int, str]
+    numbers: NumberRange
+
+
+@dataclass(frozen=True)
+class ProcessorThread(FollowedThread):
+    """A thread of a processor, whose registers of the litmus test are assigned once."""
+
     out: SumWriter
-    names: CompiledNames = field(default_factory=lambda: CompiledNames({}, {}))
-    kept: Mapping[int, str] = field(default_factory=dict)
-    numbers: NumberRange = NumberRange(False, False)
+    compiled: CompiledThread = CompiledThread(CompiledNames({}, {}), {}, NumberRange(False, False))

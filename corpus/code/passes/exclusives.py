@@ -105,14 +105,19 @@ def join_exclusives(thread: ProcessorThread, joined: Mapping[str, str], needed: 
     """
     found = list(thread.out.code)
     for kind, join in ((ExclusiveLoad, _join_pair), (RetriedExchange, _join_retries)):
-        while (place := next((n for n, it in enumerate(found) if isinstance(it.instruction, kind)), None)) is not None:
+        while (place := _first(found, kind)) is not None:
             found = _drop_unreached(join(_Code(thread, tuple(found), joined, frozenset(needed)), place))
-    for each in found:
-        if isinstance(each.instruction, ExclusiveStore):
-            raise thread.out.wrong("an exclusive store without a load of the same address before it", each.origin)
-        if isinstance(each.instruction, Assign) and each.instruction.target.startswith(AGAIN):
-            raise thread.out.wrong("a loop", each.origin)
-    return [each for each in found if not _clears(each.instruction)]
+    for residual in found:
+        if isinstance(residual.instruction, ExclusiveStore):
+            raise thread.out.wrong("an exclusive store without a load of the same address before it", residual.origin)
+        if isinstance(residual.instruction, Assign) and residual.instruction.target.startswith(AGAIN):
+            raise thread.out.wrong("a loop", residual.origin)
+    return [residual for residual in found if not _clears(residual.instruction)]
+
+
+def _first(code: Sequence[Residual], kind: type[Instruction]) -> int | None:
+    """Return the place of the first instruction of a kind; None where there is none."""
+    return next((place for place, residual in enumerate(code) if isinstance(residual.instruction, kind)), None)
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,7 @@ class _Code:
     @cached_property
     def flow(self) -> ThreadFlow:
         """The ways between its instructions."""
-        return ThreadFlow(tuple(it.instruction for it in self.code), self.needed)
+        return ThreadFlow(tuple(residual.instruction for residual in self.code), self.needed)
 
     @cached_property
     def entries(self) -> Counter[int]:
@@ -177,12 +182,12 @@ def _find_pair(code: _Code, place: int) -> _Pair:
     """Return the pair whose load is at a place."""
     load = code.instruction(place)
     assert isinstance(load, ExclusiveLoad)
-    inside, expected, at = {load.target}, None, place + 1
-    while not isinstance(ins := code.instruction(at), ExclusiveStore):
-        if ins is None or code.entries[at] > 1:
+    inside, expected, here = {load.target}, None, place + 1
+    while not isinstance(ins := code.instruction(here), ExclusiveStore):
+        if ins is None or code.entries[here] > 1:
             origin = code.code[place].origin
             raise InputError("an exclusive load without its store", line=origin.line if origin else None)
-        origin, branch = code.code[at].origin, code.find_branch(at)
+        origin, branch = code.code[here].origin, code.find_branch(here)
         if isinstance(ins, Assign):
             inside.add(ins.target)
         elif isinstance(ins, ExclusiveLoad):
@@ -192,7 +197,7 @@ def _find_pair(code: _Code, place: int) -> _Pair:
         elif not isinstance(ins, Label | Branch):
             raise code.thread.out.wrong("it stands within an exclusive pair", origin)
         if branch is None:
-            at = code.flow.successors[at][0]
+            here = code.flow.successors[here][0]
             continue
         asked, holds, fails = branch
         other = _find_other(asked, load.target)
@@ -202,8 +207,8 @@ def _find_pair(code: _Code, place: int) -> _Pair:
             )
         if isinstance(other, Reg) and other.name in inside:
             raise code.thread.out.wrong(COMPUTED, origin)
-        expected, at = other, holds if asked.operation == "eq" else fails
-    return _Pair(place, at, expected, frozenset(inside))
+        expected, here = other, holds if asked.operation == "eq" else fails
+    return _Pair(place, here, expected, frozenset(inside))
 
 
 def _find_other(asked: Comparison, name: str) -> Operand | None:
@@ -242,7 +247,7 @@ def _join_pair(code: _Code, place: int) -> list[Residual]:
     if retry is None:
         _check_unasked(code, found, store.success)
         return found
-    return _fold([_control(it, store.success, load.target) for it in found], store.success, code.needed)
+    return _fold([_control(residual, store.success, load.target) for residual in found], store.success, code.needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +276,7 @@ def _find_retry(code: _Code, pair: _Pair, status: str, once: bool) -> _Retry | N
                     values[ins.target] = result
         if branch is not None:
             asked, holds, fails = branch
-            succeeded, failed = (_evaluate(asked.operation, (asked.left, asked.right), it) for it in known)
+            succeeded, failed = (_evaluate(asked.operation, (asked.left, asked.right), values) for values in known)
             if succeeded is not None and failed is not None and succeeded != failed:
                 good, bad = (holds, fails) if succeeded else (fails, holds)
                 return _lead_back(code, place, good, bad, pair.load)
@@ -303,9 +308,9 @@ def _replace(code: _Code, new: Mapping[int, list[Residual]], retry: _Retry | Non
         assert isinstance(branch, Branch)
         falls = retry.succeeds == retry.branch + 1
         new[retry.branch] = [] if falls else [Residual(Branch(branch.label), origin)]
-    found = _drop_unreached([it for place, old in enumerate(code.code) for it in new.get(place, [old])])
+    found = _drop_unreached([residual for place, old in enumerate(code.code) for residual in new.get(place, [old])])
     if retry is not None:
-        kept = drop_unread([it.instruction for it in found], code.needed)
+        kept = drop_unread([residual.instruction for residual in found], code.needed)
         read = {name for ins in kept for name in registers_read(ins)} | code.needed
         for name in sorted((retry.written & read & code.joined.keys()) - {but}):
             raise code.thread.out.wrong(f"a loop that changes what it begins with, {code.joined[name]}", origin)
@@ -323,7 +328,7 @@ def drop_unread(code: Sequence[Instruction], needed: Collection[str]) -> list[In
 
 
 def _drop_unreached(code: Sequence[Residual]) -> list[Residual]:
-    flow = ThreadFlow(tuple(it.instruction for it in code))
+    flow = ThreadFlow(tuple(residual.instruction for residual in code))
     return [code[place] for place in sorted(flow.reached([0])) if place < len(code)]
 
 
@@ -349,27 +354,27 @@ def _combine(load: Mode, store: Mode) -> Mode:
 def _check_unasked(code: _Code, found: Sequence[Residual], status: str) -> None:
     """Raise ``InputError`` where something depends on whether an operation that is tried once has failed."""
     tainted = {status}
-    for it in found:
-        if tainted.isdisjoint(registers_read(it.instruction)):
+    for residual in found:
+        if tainted.isdisjoint(registers_read(residual.instruction)):
             continue
-        if isinstance(it.instruction, Assign) and it.instruction.target not in code.needed:
-            tainted.add(it.instruction.target)
+        if isinstance(residual.instruction, Assign) and residual.instruction.target not in code.needed:
+            tainted.add(residual.instruction.target)
             continue
-        raise code.thread.out.wrong("the success of an exchange that may fail is not understood", it.origin)
+        raise code.thread.out.wrong("the success of an exchange that may fail is not understood", residual.origin)
 
 
-def _control(it: Residual, status: str, read: str) -> Residual:
+def _control(residual: Residual, status: str, read: str) -> Residual:
     """Return an instruction in which a branch on a success whose ways are one is a branch on what was read."""
-    match it.instruction:
+    match residual.instruction:
         case Branch(condition=Comparison(_, Reg(left), Reg(right))) if left == right == status:
             same = Comparison("eq", Reg(read), Reg(read))
-            return it._replace(instruction=replace(it.instruction, condition=same))
-    return it
+            return residual._replace(instruction=replace(residual.instruction, condition=same))
+    return residual
 
 
 def _evaluate(operation: str, operands: Sequence[Operand], known: Mapping[str, int]) -> int | None:
     """Return the result of an operation; None where an operand is not known."""
-    values = [known.get(it.name) if isinstance(it, Reg) else it for it in operands]
+    values = [known.get(operand.name) if isinstance(operand, Reg) else operand for operand in operands]
     numbers = [value for value in values if isinstance(value, int)]
     if len(numbers) < len(values):
         return None
@@ -379,20 +384,20 @@ def _evaluate(operation: str, operands: Sequence[Operand], known: Mapping[str, i
 def _fold(code: Sequence[Residual], status: str, needed: Collection[str]) -> list[Residual]:
     """Return the code where an operation has succeeded, with the results of what was computed of that."""
     known, found, size = {status: 0}, list(code), 0
-    written = Counter(name for it in code for name in registers_written(it.instruction))
+    written = Counter(name for residual in code for name in registers_written(residual.instruction))
 
     def value(operand: Operand) -> Operand:
         return known.get(operand.name, operand) if isinstance(operand, Reg) else operand
 
     while size != len(known):
         size = len(known)
-        for place, it in enumerate(found):
-            if known.keys().isdisjoint(registers_read(it.instruction)):
+        for place, residual in enumerate(found):
+            if known.keys().isdisjoint(registers_read(residual.instruction)):
                 continue
-            ins = map_operands(it.instruction, value)
+            ins = map_operands(residual.instruction, value)
             if isinstance(ins, ExclusiveStore | RetriedExchange):
                 ins = replace(ins, value=_substitute(ins.value, known))
-            found[place] = it._replace(instruction=ins)
+            found[place] = residual._replace(instruction=ins)
             match ins:
                 case Assign(target) if written[target] == 1 and target not in needed:
                     if (result := _evaluate(ins.operation, ins.operands, known)) is not None:
@@ -400,7 +405,7 @@ def _fold(code: Sequence[Residual], status: str, needed: Collection[str]) -> lis
                 case Branch(label, Comparison(operation, left, right)):
                     if (result := _evaluate(operation, (left, right), known)) is not None:
                         always = Branch(label) if result else Label(f"N{place}")
-                        found[place] = it._replace(instruction=always)
+                        found[place] = residual._replace(instruction=always)
     return _drop_unreached(found)
 
 
@@ -424,31 +429,32 @@ def _join_retries(code: _Code, place: int) -> list[Residual]:
     before, given = _compute(thread, operand, origin)
     made = Rmw(operation, ins.target, ins.address, (given,), ins.mode)
     found = _replace(code, {place: [*before, Residual(made, origin)]}, retry, but=expected.name)
-    at = next(n for n, it in enumerate(found) if it.instruction is made)
-    early, late = _split(found[:at], expected.name)
+    here = next(n for n, residual in enumerate(found) if residual.instruction is made)
+    early, late = _split(found[:here], expected.name)
     if not set(registers_read(made)).isdisjoint(
-        {expected.name, *(name for it in late for name in registers_written(it.instruction))}
+        {expected.name, *(name for residual in late for name in registers_written(residual.instruction))}
     ):
         raise thread.out.wrong(RETRIES, origin)
-    behind = ThreadFlow(tuple(it.instruction for it in found)).reached([at + 1])
+    behind = ThreadFlow(tuple(residual.instruction for residual in found)).reached([here + 1])
     after = Reg(ins.target)
 
-    def with_read(it: Residual) -> Residual:
-        return it._replace(instruction=map_operands(it.instruction, lambda of: after if of == expected else of))
+    def with_read(residual: Residual) -> Residual:
+        changed = map_operands(residual.instruction, lambda operand: after if operand == expected else operand)
+        return residual._replace(instruction=changed)
 
-    rest = [with_read(it) if n in behind else it for n, it in enumerate(found) if n > at]
-    return [*early, found[at], *map(with_read, late), *rest]
+    rest = [with_read(residual) if n in behind else residual for n, residual in enumerate(found) if n > here]
+    return [*early, found[here], *map(with_read, late), *rest]
 
 
 def _split(code: Sequence[Residual], name: str) -> tuple[list[Residual], list[Residual]]:
     """Return the code without what is computed of a register, and that."""
     early, late, computed = list[Residual](), list[Residual](), {name}
-    for it in code:
-        if isinstance(it.instruction, Assign) and not computed.isdisjoint(registers_read(it.instruction)):
-            computed.add(it.instruction.target)
-            late.append(it)
+    for residual in code:
+        if isinstance(residual.instruction, Assign) and not computed.isdisjoint(registers_read(residual.instruction)):
+            computed.add(residual.instruction.target)
+            late.append(residual)
         else:
-            early.append(it)
+            early.append(residual)
     return early, late
 
 
@@ -458,13 +464,13 @@ def _find_loop(code: _Code, place: int, target: str, expected: Reg) -> _Retry | 
     """
     if expected.name not in code.joined or type(code.thread.out.definitions.get(expected.name)) is not Load:
         return None
-    for at in code.walk(place + 1):
-        if (branch := code.find_branch(at)) is not None:
+    for here in code.walk(place + 1):
+        if (branch := code.find_branch(here)) is not None:
             asked, holds, fails = branch
             if _find_other(asked, target) != expected:
                 return None
             good, bad = (holds, fails) if asked.operation == "eq" else (fails, holds)
-            retry = _lead_back(code, at, good, bad, place)
+            retry = _lead_back(code, here, good, bad, place)
             return retry if expected.name in retry.written else None
     return None
 
@@ -475,7 +481,7 @@ def _depends(thread: ProcessorThread, value: Affine, name: str) -> bool:
     seen = set(below)
     while below:
         made = thread.out.assignment(below.pop())
-        found = {it.name for it in made.operands if isinstance(it, Reg)} if made else set()
+        found = {operand.name for operand in made.operands if isinstance(operand, Reg)} if made else set()
         below += found - seen
         seen |= found
     return name in seen

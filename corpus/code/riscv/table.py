@@ -144,7 +144,7 @@ def _load(size: int, word: str | None = None) -> Meaning:
 
 
 def _load_unsigned(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
-    if not thread.numbers.signless:
+    if not thread.compiled.numbers.signless:
         raise thread.out.wrong("a test with negative numbers, and it drops a sign")
     _load(4)(thread, state, ins)
 
