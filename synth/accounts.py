@@ -32,7 +32,7 @@ def in_columns(accounts: Sequence[Account], width: int) -> str:
     There is at least one account, and each has a column. A column is as wide as it needs to be where there is room; the
     long lines of the other columns are folded.
     """
-    columns = [[f"{each.model}: {each.verdict}", "", *each.reason.split("\n")] for each in accounts]
+    columns = [[f"{account.model}: {account.verdict}", "", *account.reason.split("\n")] for account in accounts]
     sizes = _shared([max(map(len, column)) for column in columns], width - len(_BAR) * (len(columns) - 1))
     folded = (
         [part for line in column for part in _folded(line, size)] for column, size in zip(columns, sizes, strict=True)

@@ -46,7 +46,9 @@ def files_below(folder: Path, whole: Callable[[Path], bool] = lambda path: False
             continue
         try:
             with os.scandir(here) as entries:
-                shown = sorted((each for each in entries if not each.name.startswith(".")), key=lambda each: each.name)
+                shown = sorted(
+                    (entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name
+                )
         except OSError as error:
             if here is folder:
                 raise InputError(f"cannot read: {error.strerror}", str(folder)) from None

@@ -67,7 +67,7 @@ class KnownFailures:
         for suite, cases in suites.items():
             kept = quarantined[suite] = []
             for case in cases:
-                own = [each for each in self.failures if each.is_of(suite, case)]
+                own = [failure for failure in self.failures if failure.is_of(suite, case)]
                 if case.ending is not CaseOutcome.SKIPPED:
                     ran.update(own)
                 if case.ending in FAILED and own:
@@ -78,7 +78,7 @@ class KnownFailures:
                 elif case.ending in FAILED:
                     news.append(f"{case.name} ({suite}): {case.message}")
                 kept.append(case)
-        gone = [f"{each.test}: its known failure was not seen; {self._place(each)}" for each in self.failures]
+        gone = [f"{failure.test}: its known failure was not seen; {self._place(failure)}" for failure in self.failures]
         gone = [line for each, line in zip(self.failures, gone, strict=True) if each in ran - happened]
         idle = len(self.failures) - len(ran | happened)
         counts = (

@@ -46,7 +46,7 @@ def asked_again(corpus: Corpus, family: str, kind: type[Asked], again: Callable[
     Raises ``RefusedError`` where the manifest differs from that form, and ``InputError`` for a model.
     """
     request = corpus.manifest.get("request", {})
-    known = {each.name: request[each.name] for each in fields(kind) if each.name in request}  # type: ignore[arg-type]
+    known = {field.name: request[field.name] for field in fields(kind) if field.name in request}  # type: ignore[arg-type]
     try:
         asked = msgspec.convert(known, kind)
         expected = msgspec.json.decode(msgspec.json.encode(again(asked)))

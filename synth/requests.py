@@ -232,18 +232,18 @@ class SelectionFilter:
 
         Raises ``InputError`` if there were tests and none is left, and for a field that no test has.
         """
-        by_name = [each for each in self.filters if each.field == _NAME]
-        chosen = [item for item in items if all(each.names(name(item)) for each in by_name)]
+        by_name = [wanted for wanted in self.filters if wanted.field == _NAME]
+        chosen = [item for item in items if all(wanted.names(name(item)) for wanted in by_name)]
         if items and not chosen:
-            wanted = " and ".join("not " * each.negated + " or ".join(each.values) for each in by_name)
+            wanted = " and ".join("not " * wanted.negated + " or ".join(wanted.values) for wanted in by_name)
             raise InputError(f"no test has a name that matches {wanted}")
-        by_record = [each for each in self.filters if each.field != _NAME]
+        by_record = [wanted for wanted in self.filters if wanted.field != _NAME]
         if not by_record:
             return chosen
         records = [record(item) for item in chosen]
         _check_fields(by_record, records)
         passing = [
-            item for item, test in zip(chosen, records, strict=True) if all(each.holds(test) for each in by_record)
+            item for item, test in zip(chosen, records, strict=True) if all(wanted.holds(test) for wanted in by_record)
         ]
         if chosen and not passing:
             raise InputError(f"none of the {len(chosen)} tests matches --where")

@@ -96,7 +96,7 @@ class TrialsRun(Generic[AnyResult]):
         ``accuses`` says whether a hang contradicts a model. Raises ``InputError`` for a launch that cannot be, and,
         unless it is ``refusing`` such tests, for one that the language cannot say.
         """
-        due = [each for each in trials if campaign.is_due(each.trial, file, partial(accuses, each))]
+        due = [trial for trial in trials if campaign.is_due(trial.trial, file, partial(accuses, trial))]
         made = set[str]()
         try:
             for each, given in results_of(due, device, campaign, control, accuses, len(trials) - len(due)):
@@ -115,11 +115,11 @@ class TrialsRun(Generic[AnyResult]):
         except StuckError as error:
             self.stuck = str(error)
         self.left = len(due) - len(made)
-        for each in trials:
-            if each.name not in self.refused and (found := file.results.get(each.trial)) is not None:
-                self.results[each.name] = found  # type: ignore[assignment]  # a trial's result is of its family
-            if (failed := file.failures.get(each.trial)) is not None:
-                self.failed[each.name] = failed.error
+        for trial in trials:
+            if trial.name not in self.refused and (found := file.results.get(trial.trial)) is not None:
+                self.results[trial.name] = found  # type: ignore[assignment]  # a trial's result is of its family
+            if (failed := file.failures.get(trial.trial)) is not None:
+                self.failed[trial.name] = failed.error
 
     def case(self, test: str, name: str, against: Mapping[str, tuple[CaseOutcome, str]]) -> Case:
         """Return the JUnit case of a trial of a test; ``against`` are the names of trials that contradict models."""

@@ -153,14 +153,14 @@ def paired_difference(pairs: Sequence[Sequence[tuple[float, float]]], seed: int 
     round: ``FLIPS`` random assignments say how often the difference would be as large (p = (b + 1) / (m + 1), Phipson
     and Smyth 2010), and equal pairs and seeds give equal chances.
     """
-    differences = [[one - other for one, other in each] for each in pairs if each]
+    differences = [[one - other for one, other in pair] for pair in pairs if pair]
     if not differences:
         return NO_DIFFERENCE
-    difference = sum(sum(each) / len(each) for each in differences)
+    difference = sum(sum(difference) / len(difference) for difference in differences)
     least = min(map(len, differences))
-    error = sqrt(sum(_variance(each) / len(each) for each in differences)) if least > 1 else inf
+    error = sqrt(sum(_variance(difference) / len(difference) for difference in differences)) if least > 1 else inf
     half = _student(least, 1 - SIGNIFICANCE) * error if least > 1 else inf
-    weights = [value / len(each) for each in differences for value in each if value]
+    weights = [value / len(difference) for difference in differences for value in difference if value]
     random, total, as_large = Random(seed), sum(weights), 0
     for _ in range(FLIPS):
         turned = sum(compress(weights, map((1).__and__, random.randbytes(len(weights)))))

@@ -29,8 +29,8 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': "''",  # the quotation mark itself needs another font encoding
-    **{each: f"{{{each}}}" for each in "[*"},  # after the end of a row, these would begin an option
-    **{each: f"\\{each}" for each in "&%$#_"},
+    **{sign: f"{{{sign}}}" for sign in "[*"},  # after the end of a row, these would begin an option
+    **{sign: f"\\{sign}" for sign in "&%$#_"},
 }
 _NUMBER = re.compile(r"-?[\d,.]+(e-?\d+)?|[\d,]+(/| of )[\d,]+|")
 

@@ -118,9 +118,9 @@ def gathered(futures: Sequence[Future[Item]], doing: str) -> list[Item]:
         while left:
             watch(len(futures) - len(left), len(futures))
             done, left = wait(left, POLL, FIRST_COMPLETED)
-            for each in done:
-                each.result()
-    return [each.result() for each in futures]
+            for future in done:
+                future.result()
+    return [future.result() for future in futures]
 
 
 @contextmanager

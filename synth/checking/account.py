@@ -119,8 +119,8 @@ def checked_kernel(
         assumed = (*found.program.assumed, f"the compiler has removed no access, which is not known: {removed}")
         found = replace(found, program=replace(found.program, assumed=assumed))
     findings = tuple(
-        FindingRow(each.kind, each.text, each.lines, _finding(each.program or found.program, each))
-        for each in found.findings
+        FindingRow(finding.kind, finding.text, finding.lines, _finding(finding.program or found.program, finding))
+        for finding in found.findings
     )
     name = named(file, kernel, launch)
     answer, kinds = worst(found)
@@ -146,14 +146,14 @@ def checked_kernel(
 def _removed_lines(removed: Sequence[RemovedAccess]) -> Iterator[str]:
     """Yield what is said of accesses that the compiled code has not."""
     if removed:
-        every = ", ".join(f"the {each.kind} of {line_text(each.source)}" for each in removed)
+        every = ", ".join(f"the {part.kind} of {line_text(part.source)}" for part in removed)
         them = "it" if len(removed) == 1 else "them"
         yield f"  removed by the compiler: the compiled code has not {every}; --as-written judges {them}"
 
 
 def removed_lines(removed: Iterable[RemovedAccess]) -> list[str]:
     """Return the lines of accesses that the compiled code has not, each once: ``kernel.cu:3``."""
-    return list(dict.fromkeys(line_text(each.source) for each in removed))
+    return list(dict.fromkeys(line_text(part.source) for part in removed))
 
 
 def worst(found: KernelAnswers) -> tuple[CheckAnswer, tuple[str, ...]]:
@@ -175,7 +175,7 @@ def _drawing(name: str, found: KernelAnswers) -> Drawing | None:
     """Draw the executions that show what is found, with source lines; None where none does."""
     from synth.drawing.execution import NotedExecution, draw_noted  # imported only for pictures
 
-    every = [(each.program or found.program, each) for each in found.findings if each.execution is not None]
+    every = [(finding.program or found.program, finding) for finding in found.findings if finding.execution is not None]
     shown = [
         NotedExecution(each.execution, each.text, frozenset(each.events), noted(program.origins, each.execution))
         for program, each in every
@@ -197,7 +197,7 @@ def unanswered(
 
 def own_lines(findings: Iterable[FindingRow]) -> list[str]:
     """Return the lines of the kernel itself that findings are at, or are inlined into, each once: ``kernel.cu:3``."""
-    return list(dict.fromkeys(line_text(line.chain[-1]) for each in findings for line in each.lines))
+    return list(dict.fromkeys(line_text(line.chain[-1]) for finding in findings for line in finding.lines))
 
 
 def source_lines(ins: KernelInstruction) -> list[dict[str, Any]]:
@@ -357,7 +357,7 @@ def _invocation(notes: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _in_file(line: SourceLine, file: str) -> SourceLine:
     """Return the line of a file into which a line was inlined; the outermost line where none is of that file."""
-    return next((each for each in line.chain if short(each.file) == short(file)), line.chain[-1])
+    return next((line_part for line_part in line.chain if short(line_part.file) == short(file)), line.chain[-1])
 
 
 def _location(path: str, line: int, column: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def source_digest(path: Path, options: Sequence[str]) -> str:
     try:
         form = format_of(path)
         if form is not None and form.includes:
-            every = [each.data for each in copies(path, said.folders, said.files)]
+            every = [copy.data for copy in copies(path, said.folders, said.files)]
         else:
             with open_bytes(path) as file:
                 every = [file.read(LARGEST_TEXT)]

@@ -36,7 +36,7 @@ def fielded(
             continue
         found = _named(parameter, behind)
         if not found:
-            there = shown_names([root + each.name for each in parameter.fields])
+            there = shown_names([root + field.name for field in parameter.fields])
             raise InputError(f"--arg: expected a field of {root}, which has {there}; found {name}", str(file.path))
         exact = next((each for each in found if each.name == behind), None)
         if exact is None and behind.startswith("+"):
@@ -90,13 +90,15 @@ def _split(file: KernelFile, kernel: KernelFunction, name: str) -> tuple[str, st
 def _named(parameter: Variable, behind: str) -> list[Field]:
     """Return the field of a name, those that begin at a place, or those of an array or structure in it, in order."""
     if not behind:  # a list gives the elements of an array, or the components of a vector
-        return [*parameter.fields] if all(map(_IS_ELEMENT.fullmatch, (each.name for each in parameter.fields))) else []
-    exact = [each for each in parameter.fields if each.name == behind]
+        return (
+            [*parameter.fields] if all(map(_IS_ELEMENT.fullmatch, (field.name for field in parameter.fields))) else []
+        )
+    exact = [field for field in parameter.fields if field.name == behind]
     if exact:
         return exact
     if place := re.fullmatch(r"\+(\d{1,9})", behind):
-        return [each for each in parameter.fields if each.start == 8 * int(place[1])]
-    return [each for each in parameter.fields if behind and each.name.startswith((f"{behind}.", f"{behind}["))]
+        return [field for field in parameter.fields if field.start == 8 * int(place[1])]
+    return [field for field in parameter.fields if behind and field.name.startswith((f"{behind}.", f"{behind}["))]
 
 
 def _only(file: KernelFile, root: str, name: str, found: Sequence[Field]) -> Field:

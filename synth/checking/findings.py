@@ -43,7 +43,7 @@ class KernelFinding:
     @property
     def lines(self) -> tuple[SourceLine, ...]:
         """The source lines of the instructions, each once."""
-        return tuple(dict.fromkeys(each.source for each in self.places if each.source))
+        return tuple(dict.fromkeys(place.source for place in self.places if place.source))
 
 
 def mixed_finding(mixed: MixedSize) -> KernelFinding:
@@ -76,7 +76,7 @@ def places_of(
 ) -> tuple[KernelInstruction, ...]:
     """Return the instructions that events of an execution come from."""
     found = (origin_of(program.origins, execution.events[number]) for number in numbers)
-    return tuple(dict.fromkeys(each for each in found if each is not None))
+    return tuple(dict.fromkeys(note for note in found if note is not None))
 
 
 def race_finding(program: KernelProgram, model: Model, execution: CandidateExecution) -> KernelFinding:
@@ -131,8 +131,8 @@ def thread_name(program: KernelProgram, number: int) -> str:
 def marked_places(program: KernelProgram, stop: FinalRegister) -> tuple[KernelInstruction, ...]:
     """Return the instructions that set a mark of a program."""
     pairs = zip(program.test.threads[stop.thread].instructions, program.origins[stop.thread], strict=True)
-    found = (each for ins, each in pairs if isinstance(ins, Assign) and ins.target == stop.register)
-    return tuple(dict.fromkeys(each for each in found if each is not None))
+    found = (note for ins, note in pairs if isinstance(ins, Assign) and ins.target == stop.register)
+    return tuple(dict.fromkeys(note for note in found if note is not None))
 
 
 def violation_finding(

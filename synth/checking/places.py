@@ -71,9 +71,9 @@ def _own(program: KernelProgram, text: str, parts: Sequence[str | int], known: C
     every = (
         name for name, cell in program.locations.cells.items() if cell.array == argument_array(stem) and "." in stem
     )
-    found = [each for each in every if re.fullmatch(rf"{base}(__\d+)?", element_of(each)[0])]
+    found = [name for name in every if re.fullmatch(rf"{base}(__\d+)?", element_of(name)[0])]
     own = element(stem, last)
-    return next((each for each in found if element_of(each)[1] == last), own if own in known else None)
+    return next((name for name in found if element_of(name)[1] == last), own if own in known else None)
 
 
 def _of_types(program: KernelProgram, arrays: Sequence[DescribedArray], parts: Sequence[str | int]) -> str | None:

@@ -232,9 +232,10 @@ def together(every: Sequence[KernelAnswers]) -> KernelAnswers:
     and what is found in any.
     """
     first = every[0]
-    answers = {name: max((each.answers[name] for each in every), key=_WORSE.index) for name in first.answers}
+    answers = {name: max((report.answers[name] for report in every), key=_WORSE.index) for name in first.answers}
     hang = {
-        name: max((each.hang.get(name, CheckAnswer.UNKNOWN) for each in every), key=_WORSE.index) for name in first.hang
+        name: max((report.hang.get(name, CheckAnswer.UNKNOWN) for report in every), key=_WORSE.index)
+        for name in first.hang
     }
     findings = {
         (finding.kind, "" if finding.kind == "expectation" else finding.text, finding.places): replace(
@@ -243,15 +244,15 @@ def together(every: Sequence[KernelAnswers]) -> KernelAnswers:
         for each in every
         for finding in each.findings
     }
-    assumed = tuple(dict.fromkeys(note for each in every for note in each.program.assumed))
+    assumed = tuple(dict.fromkeys(note for report in every for note in report.program.assumed))
     return replace(
         first,
         program=replace(first.program, assumed=assumed),
         answers=answers,
         hang=hang,
         findings=tuple(findings.values()),
-        bounded=any(each.bounded for each in every),
-        reasons=tuple(reason for each in every for reason in each.reasons),
+        bounded=any(report.bounded for report in every),
+        reasons=tuple(reason for report in every for reason in report.reasons),
     )
 
 
@@ -364,7 +365,9 @@ def _ask_ends(
             marked = marked_places(program, stop)
             where = f", at {own_place(marked[0])}" if marked else ""
             text = f"{_STOPPED[why]}: {thread_name(program, thread)}{where}"
-            if not any(each.places == marked and each.text.startswith(_STOPPED[why]) for each in asked.findings):
+            if not any(
+                finding.places == marked and finding.text.startswith(_STOPPED[why]) for finding in asked.findings
+            ):
                 asked.found(KernelFinding(kind, text, marked, execution))
     marks = [FinalRegister(thread, register) for thread, register in program.marks.doubts]
     determined = [~search.satisfied(Atom("eq", mark, 1)) for mark in marks]
@@ -375,7 +378,7 @@ def _ask_ends(
         else None
     )
     if doubt is not None:
-        at = ", ".join(dict.fromkeys(str(each.source or each.line) for each in marked_places(program, doubt)))
+        at = ", ".join(dict.fromkeys(str(place.source or place.line) for place in marked_places(program, doubt)))
         which = doubt.register.removeprefix(MARK + DOUBT)
         said = f"the result of {which} is not determined in some execution ({at})"
         asked.unknown(said) if program.marks.decide else asked.reasons.append(said)
@@ -515,14 +518,15 @@ def left_over(program: KernelProgram, expectation: str) -> LitmusTest:
     if expectation:
         test = replace(test, condition=_condition(program, expectation))
     every = (ins for ins in test.instructions if not is_asynchronous(ins))
-    values = [each for ins in every for each in operands_of(ins)[len(addresses_of(ins)) :]]
-    values += [each.initial for each in test.locations]  # from an address that is a value, others may be computed
+    values = [operand for ins in every for operand in operands_of(ins)[len(addresses_of(ins)) :]]
+    # From an address that is a value, others may be computed.
+    values += [location.initial for location in test.locations]
     computed = {element_of(value.name)[0] for value in values if isinstance(value, Loc)}
     names: dict[str, str] = {}
-    for each in test.locations:
-        array, number = element_of(each.name)
+    for location in test.locations:
+        array, number = element_of(location.name)
         apart = array not in computed and number > 0
-        names[each.name] = _unused(f"{array}_{number}" if apart else each.name, names.values())
+        names[location.name] = _unused(f"{array}_{number}" if apart else location.name, names.values())
 
     def renamed(operand: Operand) -> Operand:
         return Loc(names[operand.name]) if isinstance(operand, Loc) else operand
@@ -538,7 +542,7 @@ def left_over(program: KernelProgram, expectation: str) -> LitmusTest:
     return replace(
         test,
         threads=tuple(threads),
-        locations=tuple(replace(each, name=names[each.name]) for each in test.locations),
+        locations=tuple(replace(location, name=names[location.name]) for location in test.locations),
         condition=replace(test.condition, proposition=map_atoms(test.condition.proposition, said)),
     )
 

@@ -45,14 +45,14 @@ def accounts(answers: Iterable[CheckedKernel]) -> Iterator[str]:
     """
     alike: list[CheckedKernel] = []
     try:
-        for each in answers:
-            if alike and _said_of(each) != _said_of(alike[0]):
+        for answer in answers:
+            if alike and _said_of(answer) != _said_of(alike[0]):
                 yield _account(alike)
                 alike = []
-            if _said_of(each):
-                alike.append(each)
+            if _said_of(answer):
+                alike.append(answer)
             else:
-                yield _account([each])
+                yield _account([answer])
     except KeyboardInterrupt:  # what is known is said
         if alike:
             yield _account(alike)
@@ -86,7 +86,7 @@ def check_row(checked: CheckedKernel) -> dict[str, Any]:
     }
     findings = {"findings": [finding.row for finding in checked.findings], "assumed": list(checked.assumed)}
     removed = (
-        None if checked.removed is None else [{"kind": each.kind, **line_row(each.source)} for each in checked.removed]
+        None if checked.removed is None else [{"kind": part.kind, **line_row(part.source)} for part in checked.removed]
     )
     if checked.problem:
         return {**row, **findings, "removed": None, "problem": checked.problem}

@@ -95,7 +95,7 @@ def _is_open(file: KernelFile, kernel: KernelFunction) -> bool:
     pointer of the source may be a number.
     """
     plain = [size is not None for size in element_sizes_of(file, kernel)]
-    return any(is_open(each) and not plain[number] for number, each in enumerate(kernel.declared))
+    return any(is_open(parameter) and not plain[number] for number, parameter in enumerate(kernel.declared))
 
 
 def _told(file: KernelFile, written: Module | str) -> KernelFile:
@@ -192,7 +192,7 @@ def launches_in(text: str, path: Path) -> tuple[LaunchWords, ...]:
 
 def source_name(file: KernelFile, kernel: KernelFunction) -> str:
     """Return the name that the source gives to a kernel; its own where that is not one kernel's."""
-    found = [_source_name(file, each) for each in file.module.kernels]
+    found = [_source_name(file, kernel) for kernel in file.module.kernels]
     own = _source_name(file, kernel)
     return kernel.name if own is None or found.count(own) > 1 else own
 
@@ -211,11 +211,11 @@ def names_of(file: KernelFile, kernel: KernelFunction) -> tuple[str, ...]:
     """Return the names that the source gives to the parameters of a kernel, whose own name may be mangled."""
     declared = kernel.declared
     names = file.code.names.get(_source_name(file, kernel) or "", ())
-    if declared and all(each.called for each in declared):
-        names = tuple(each.called for each in declared)
-    fields = [(n, field.name) for n, each in enumerate(declared) for field in each.fields]
+    if declared and all(parameter.called for parameter in declared):
+        names = tuple(parameter.called for parameter in declared)
+    fields = [(n, field.name) for n, parameter in enumerate(declared) for field in parameter.fields]
     if len(names) != len(declared):
-        names = tuple(each.name for each in declared) if fields else ()
+        names = tuple(parameter.name for parameter in declared) if fields else ()
     return (*names, *(names[n] + field for n, field in fields))
 
 
@@ -224,7 +224,7 @@ def element_sizes_of(file: KernelFile, kernel: KernelFunction) -> tuple[int | No
     declared = kernel.declared
     sizes = file.code.sizes.get(_source_name(file, kernel) or "", ())
     sizes = sizes if len(sizes) == len(declared) else (None,) * len(declared)
-    return (*sizes, *(field.element for each in declared for field in each.fields))
+    return (*sizes, *(field.element for parameter in declared for field in parameter.fields))
 
 
 def extent(text: str, option: str) -> Extent:
@@ -347,15 +347,15 @@ def launches_of(file: KernelFile, words: LaunchWords, kernel: KernelFunction) ->
             raise InputError(f"{option}: expected a grid of whole clusters, found --grid {words.grid}", str(file.path))
         grid = whole
         return tuple(KernelLaunch(grid, each, cluster, words.warp or WARP) for each in every)
-    allowed = [each for each in DEFAULT if limits.most is None or volume(each.block) <= limits.most]
+    allowed = [launch for launch in DEFAULT if limits.most is None or volume(launch.block) <= limits.most]
     usual = allowed if block is None else [each for one in blocks for each in _of_block(one)]
     if 0 in kernel.chosen and block == (1, 1, 1):
         usual = allowed
     sized = (
-        replace(each, grid=_multiple(each.grid, cluster), cluster=cluster, warp=words.warp or each.warp)
-        for each in usual
+        replace(launch, grid=_multiple(launch.grid, cluster), cluster=cluster, warp=words.warp or launch.warp)
+        for launch in usual
     )
-    return tuple({(each.grid, each.block, each.warp): each for each in sized}.values())
+    return tuple({(launch.grid, launch.block, launch.warp): launch for launch in sized}.values())
 
 
 def _multiple(grid: Extent, cluster: Extent) -> Extent:
@@ -372,7 +372,7 @@ def _widened(block: Extent, chosen: Sequence[int]) -> Extent:
 
 def _of_block(block: Extent) -> tuple[KernelLaunch, ...]:
     """Return the launches of ``DEFAULT`` with blocks of a size, each once, of those that have not too many threads."""
-    sized = (replace(each, block=block, warp=WARP if volume(block) == 1 else each.warp) for each in DEFAULT)
-    every = list({each.text: each for each in sized}.values())
-    few = [each for each in every if volume(each.grid) * volume(block) <= MOST_THREADS]
+    sized = (replace(launch, block=block, warp=WARP if volume(block) == 1 else launch.warp) for launch in DEFAULT)
+    every = list({launch.text: launch for launch in sized}.values())
+    few = [launch for launch in every if volume(launch.grid) * volume(block) <= MOST_THREADS]
     return tuple(few or every[-1:])

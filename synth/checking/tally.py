@@ -37,7 +37,7 @@ class CheckTally:
     def __init__(self, sources: Sequence[KernelSource], left_out: LeftOut, known: Path | None = None) -> None:
         self.sources, self._left_out = sources, left_out
         self._known_file = known
-        self._known = {_key(each): each for each in known_answers(known)} if known else {}
+        self._known = {_key(answer): answer for answer in known_answers(known)} if known else {}
         self._as_known = 0
         self._answered = set[str]()
         self._errors: dict[str, None] = {}
@@ -69,11 +69,11 @@ class CheckTally:
             watching("Checking", found=False) as watch,
             closing(answers_of(watch)) as answers,
         ):
-            for each in answers:
-                if each is not None:
-                    by_now(f"the check of {each.file}")
-                    self.add(each)
-                    yield each
+            for answer in answers:
+                if answer is not None:
+                    by_now(f"the check of {answer.file}")
+                    self.add(answer)
+                    yield answer
 
     def tell(self, given: Sequence[Path]) -> int:
         """Print what is wrong and what is left out of folders; return the exit code.

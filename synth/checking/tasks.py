@@ -117,7 +117,7 @@ class KernelTask:
         if kernel is None:
             return f"without optimisations there is no {self.kernel.name}"
         try:
-            pairs = [(each, program_of(written, kernel, each.launch, MOST_COMPARED)) for each in programs]
+            pairs = [(program, program_of(written, kernel, program.launch, MOST_COMPARED)) for program in programs]
         except NotUnderstoodError as error:
             return f"without optimisations, {error.message}"
         return list(dict.fromkeys(each for pair in pairs for each in removed(*pair)))
@@ -180,7 +180,7 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
     if not file.module.kernels:
         raise NoKernelError("expected a kernel: no entry has a body", str(file.path))
     launches = [_Launched.of(file, words) for words in _launches(file, given)]
-    asked = [kernel for each in launches for kernel in each.kernels]
+    asked = [kernel for launch in launches for kernel in launch.kernels]
     _check_names(file, asked, dict(map(argument, given.arguments)))
     for each in launches:
         own = [argument(text) for text in each.words.arguments if text not in given.arguments]
@@ -239,7 +239,7 @@ def _arguments(
     kernel: KernelFunction, names: Sequence[str], given: Iterable[tuple[str, Argument]]
 ) -> dict[str, Argument]:
     """Return the arguments of a kernel by name: the last one for each parameter, whichever of its names that has."""
-    pairs = enumerate(zip_longest(names, (each.name for each in kernel.parameters), fillvalue=""))
+    pairs = enumerate(zip_longest(names, (parameter.name for parameter in kernel.parameters), fillvalue=""))
     same = [{str(number), *both} - {""} for number, both in pairs]
     found: dict[str, Argument] = {}
     for name, value in given:
@@ -292,21 +292,27 @@ def _before(file: KernelFile, text: str, arguments: Mapping[str, Argument]) -> t
 def _kernels(file: KernelFile, name: str | None) -> Sequence[KernelFunction]:
     """Return the kernels of a name, which may be a part of one that is mangled; all kernels where none is named."""
     every = file.module.kernels
-    exact = [each for each in every if name in (None, each.name)]
-    found = exact or [each for each in every if name is not None and name in each.name]
+    exact = [kernel for kernel in every if name in (None, kernel.name)]
+    found = exact or [kernel for kernel in every if name is not None and name in kernel.name]
     if not found:
-        there = ", ".join(each.name for each in every)
+        there = ", ".join(kernel.name for kernel in every)
         raise NoKernelError(f"expected one of the kernels {there}, found {name}", str(file.path))
     return found
 
 
 def _check_names(file: KernelFile, kernels: Sequence[KernelFunction], arguments: Mapping[str, Argument]) -> None:
     """Raise ``InputError`` where arguments are given that none of these kernels has."""
-    names = {kernel.name: names_of(file, kernel) or [each.name for each in kernel.parameters] for kernel in kernels}
-    known = {name for kernel in kernels for name in (*names[kernel.name], *(each.name for each in kernel.parameters))}
+    names = {
+        kernel.name: names_of(file, kernel) or [parameter.name for parameter in kernel.parameters] for kernel in kernels
+    }
+    known = {
+        name
+        for kernel in kernels
+        for name in (*names[kernel.name], *(parameter.name for parameter in kernel.parameters))
+    }
     most = max((len(kernel.declared) for kernel in kernels), default=0)
     for name in arguments.keys() - {*known, *map(str, range(most))}:
         if any(has_fields_of(file, kernel, name) for kernel in kernels):
             continue
-        there = [f"{source_name(file, each)} has {shown_names(names[each.name]) or 'none'}" for each in kernels]
+        there = [f"{source_name(file, kernel)} has {shown_names(names[kernel.name]) or 'none'}" for kernel in kernels]
         raise InputError(f"--arg: expected the name of a parameter, found {name}: {'; '.join(there)}", str(file.path))

@@ -97,10 +97,10 @@ def sources_of(paths: Sequence[Path]) -> tuple[list[KernelSource], LeftOut]:
 def axiomatic(models: Sequence[str]) -> list[AxiomaticModel]:
     """Return the models of these names. Raises ``InputError`` where one is unknown, or no .cat file."""
     found: Sequence[ConsistencyModel] = resolve_consistency_models(models)
-    axioms = [each for each in found if isinstance(each, AxiomaticModel)]
-    for each in found:
-        if each not in axioms:
-            raise InputError(f"--model: {each.name} is a transition system, and kernels are asked of .cat files")
+    axioms = [model for model in found if isinstance(model, AxiomaticModel)]
+    for model in found:
+        if model not in axioms:
+            raise InputError(f"--model: {model.name} is a transition system, and kernels are asked of .cat files")
     return axioms
 
 

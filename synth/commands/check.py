@@ -203,8 +203,8 @@ def _models(request: CheckRequest) -> dict[str, dict[str, str]]:
 
     check_options(request.launch)
     return {
-        "models": {each.name: each.model.digest for each in axiomatic(request.models or default_models())},
-        "progress": {each.name: each.digest for each in resolve_models([request.progress])},
+        "models": {model.name: model.model.digest for model in axiomatic(request.models or default_models())},
+        "progress": {model.name: model.digest for model in resolve_models([request.progress])},
     }
 
 
@@ -253,7 +253,7 @@ def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequ
     program = program_of(module, tasks[0].kernel, tasks[0].launch)
     test = left_over(program, tasks[0].expected(program))
     if dialect == "vulkan":  # accesses say which memory they are of
-        test = replace(test, locations=tuple(replace(each, region=Region.GLOBAL) for each in test.locations))
+        test = replace(test, locations=tuple(replace(location, region=Region.GLOBAL) for location in test.locations))
     write_atomically(path, [printed(test, DIALECTS[dialect])])
     return questions_about(tasks, request)
 
@@ -261,7 +261,7 @@ def _with_litmus(path: Path, sources: Sequence[KernelSource], request: CheckRequ
 def _draw(path: Path, checked: Sequence[CheckedKernel]) -> None:
     from synth.drawing.pictures import side_by_side
 
-    drawings = [each.drawing for each in checked if each.drawing is not None]
+    drawings = [kernel.drawing for kernel in checked if kernel.drawing is not None]
     if drawings:
         write_picture(path, (drawings[0] if len(drawings) == 1 else side_by_side("synth check", drawings)).svg())
     else:
@@ -303,9 +303,9 @@ def _print(answers: Iterable[CheckedKernel], form: str) -> Sequence[CheckedKerne
 
 def _kept(answers: Iterable[CheckedKernel], every: list[CheckedKernel]) -> Iterator[CheckedKernel]:
     """Yield answers, and keep them."""
-    for each in answers:
-        every.append(each)
-        yield each
+    for answer in answers:
+        every.append(answer)
+        yield answer
 
 
 def _print_lines(answers: Iterable[CheckedKernel], form: str, out: IO[str] | None = None) -> Sequence[CheckedKernel]:
@@ -313,8 +313,8 @@ def _print_lines(answers: Iterable[CheckedKernel], form: str, out: IO[str] | Non
     from synth.checking.rows import lines_of
 
     checked = []
-    for each in answers:
-        click.echo(lines_of(each, form), out, nl=False)
+    for answer in answers:
+        click.echo(lines_of(answer, form), out, nl=False)
         if out is None:
-            checked.append(each)
+            checked.append(answer)
     return checked

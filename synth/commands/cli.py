@@ -122,7 +122,7 @@ def _one_line() -> Iterator[None]:
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "synth"
         message = " ".join(error.format_message().split()).rstrip(".")
-        if isinstance(error, click.NoSuchOption) and any(error.option_name in each.opts for each in main.params):
+        if isinstance(error, click.NoSuchOption) and any(error.option_name in param.opts for param in main.params):
             message = f"{error.option_name} goes before the command: synth {error.option_name} .. {_name(error.ctx)}"
         line = f"{command}: {message}{' See' if message.endswith('?') else '; see'} {command} --help"
     except InputError as error:

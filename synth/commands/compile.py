@@ -52,8 +52,8 @@ class _Compile(Page):
     @property
     def help(self) -> str:
         """The text of the help, with how the files of each language are run."""
-        width = 2 + max(len(each.files) for each in BACKENDS.values())
-        usages = (f"  {each.name:<8}{each.files:<{width}}{each.usage}" for each in BACKENDS.values())
+        width = 2 + max(len(backend.files) for backend in BACKENDS.values())
+        usages = (f"  {backend.name:<8}{backend.files:<{width}}{backend.usage}" for backend in BACKENDS.values())
         return self._help.replace("  USAGES", "\n".join(usages))
 
     @help.setter
@@ -233,7 +233,7 @@ def command(
     tests = chosen(kind, inputs, choice)
     question: dict[str, Any] = {}
     if output is None:
-        question = asked_of_tests((each.label, each.to_carry().carried) for each in tests)
+        question = asked_of_tests((test.label, test.to_carry().carried) for test in tests)
         folder = answer_folder(question_name([first_words(inputs), backend], ("backend",)), question)
         if print_state(folder, f"{len(tests)} tests in {backend}"):
             return

@@ -35,22 +35,22 @@ def command(as_json: bool) -> None:
     """
     with ThreadPoolExecutor(len(BACKENDS)) as pool:  # compilers do the work, in processes of their own
         tried = gathered([pool.submit(backend.compiler.probe) for backend in BACKENDS.values()], "Trying")
-    rows = [(name, each) for name, found in zip(BACKENDS, tried, strict=True) for each in found]
+    rows = [(name, probed) for name, found in zip(BACKENDS, tried, strict=True) for probed in found]
     if as_json:
-        click.echo(json.dumps([_record(name, each) for name, each in rows], indent=2))
+        click.echo(json.dumps([_record(name, probed) for name, probed in rows], indent=2))
         return
     table = Table("works", "backend", "name", "version", "for", box=None, pad_edge=False, header_style="bold")
-    for name, each in rows:
-        mark = Text("yes", "green") if each.usable else Text("no", "red")
-        table.add_row(mark, name, Text(each.name), Text(each.version or "-"), Text(each.purpose))
+    for name, probed in rows:
+        mark = Text("yes", "green") if probed.usable else Text("no", "red")
+        table.add_row(mark, name, Text(probed.name), Text(probed.version or "-"), Text(probed.purpose))
     console = screen()
     console.print(table)
-    lacking = [each for _, each in rows if not each.usable]
+    lacking = [probed for _, probed in rows if not probed.usable]
     if lacking:
         console.print()
-    for each in lacking:
-        install = f"; to install: {each.install}" if each.install else ""
-        console.print(Text(f"{each.name}: {each.problem}{install}"), soft_wrap=True)
+    for probed in lacking:
+        install = f"; to install: {probed.install}" if probed.install else ""
+        console.print(Text(f"{probed.name}: {probed.problem}{install}"), soft_wrap=True)
 
 
 def _record(backend: str, each: Probed) -> dict[str, object]:

@@ -30,7 +30,7 @@ from synth.screen.programs import print_written_tests
 @click.option(
     "--to",
     "target",
-    type=click.Choice(list(dict.fromkeys(target for each in families().values() for target in each.targets))),
+    type=click.Choice(list(dict.fromkeys(target for family in families().values() for target in family.targets))),
     required=True,
     help="The format to write.",
 )
@@ -106,14 +106,14 @@ def command(
     asked = family_given(inputs)
     if target not in asked.targets:
         others = ", ".join(asked.targets)
-        kinds = " and ".join(each.kind for each in families().values() if target in each.targets)
+        kinds = " and ".join(family.kind for family in families().values() if target in family.targets)
         raise InputError(f"--to {target} is for {kinds}; these tests can go to {others}")
     tests = chosen(asked, inputs, choice)
     if output is not None:
         written = asked.export(tests, target, dropped, models, output)
         print_written_tests(written)
         sys.exit(0 if written.complete else 2)
-    question = asked_of_tests((each.label, each.to_carry().carried) for each in tests)
+    question = asked_of_tests((test.label, test.to_carry().carried) for test in tests)
     folder = answer_folder(question_name([first_words(inputs), target], ("target",)), question)
     if print_state(folder, f"{len(tests)} tests to {target}"):
         return

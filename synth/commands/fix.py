@@ -230,7 +230,7 @@ def _fix_kernels(
     found = []
     work = partial(repaired_kernel, asked=asked)
     with (
-        awaiting(f"the repair of {', '.join(dict.fromkeys(each.names[0] for each in tasks))}"),
+        awaiting(f"the repair of {', '.join(dict.fromkeys(task.names[0] for task in tasks))}"),
         watching("Repairing", found=False) as watch,
     ):
         for each in results_in_order(tasks, work, places, limits, lost, watch):

@@ -165,10 +165,10 @@ def _hangs(found: list[ImportedResults], kept: list[Entry]) -> Iterator[str]:
     """Yield remarks on the hangs of progress tests that were imported: how many are confirmed, and how many are not."""
     imported = {trial_of(entry) for each in found for entry, _ in each.entries}
     hangs = [each for each in kept if isinstance(each, ProgressResult) and each.hangs and trial_of(each) in imported]
-    if repeated := sum(each.repeated for each in hangs):
+    if repeated := sum(hang.repeated for hang in hangs):
         reason = f"each of {REPEATED} iterations or more hung, where other tests terminated"
         yield f"{repeated} {'hangs are' if repeated > 1 else 'hang is'} confirmed: {reason}"
-    if doubtful := sum(not each.confirmed for each in hangs):
+    if doubtful := sum(not hang.confirmed for hang in hangs):
         yield f"{doubtful} {'hangs are' if doubtful > 1 else 'hang is'} not confirmed, so no evidence against a model"
 
 

@@ -130,7 +130,7 @@ def command(
     """
     if svg:
         check_picture_name(svg)
-    tables = [each for each in mappings if each.suffix == ".seq"]
+    tables = [mapping for mapping in mappings if mapping.suffix == ".seq"]
     if len(mappings) > 1 and len(tables) < len(mappings):
         raise click.UsageError("only tables of code sequences (.seq) can be checked several at once")
     if tables:
@@ -209,7 +209,7 @@ def _files(told: list[ToldBug]) -> Iterator[tuple[str, str]]:
 def _record(check: Checked, done: Searched, told: list[ToldBug]) -> dict[str, Any]:
     """Return what is known of a mapping as plain data; ``searched`` is the size up to which programs were checked."""
     stopped = {"stopped": done.stopped} if done.stopped else {}
-    weaker = {"weaker": [asdict(each) for each in done.weaker]} if done.weaker else {}
+    weaker = {"weaker": [asdict(weaker) for weaker in done.weaker]} if done.weaker else {}
     unexercised = {"unexercised": done.unexercised()} if done.exercised else {}
     return {
         "from": check.source.name,
@@ -218,7 +218,7 @@ def _record(check: Checked, done: Searched, told: list[ToldBug]) -> dict[str, An
         "searched": done.events,
         "threads": check.threads and list(check.threads),
         "scopes": list(check.scopes),
-        "bugs": [each.record() for each in told],
+        "bugs": [found.record() for found in told],
         **unexercised,
         **weaker,
         **stopped,

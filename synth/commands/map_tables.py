@@ -74,7 +74,7 @@ def run(
 ) -> int:
     """Search, print and write, and return the exit code."""
     if not as_json:
-        names = ", ".join(each.name for each in check.tables)
+        names = ", ".join(table.name for table in check.tables)
         click.echo(f"from {check.source.name} to {names}, over {check.words.name}: {check.words.summary}")
     started = time.monotonic()
     asked = {**check.as_json(), "weakest": weakest}
@@ -167,11 +167,11 @@ def _tell_deletions(check: CheckedTables, done: SearchedTables) -> None:
         if not answer.deletions:
             continue
         click.echo(f"\n{answer.table.name}")
-        for each in answer.deletions:
-            click.echo(printable_lines(f"{each.step}: {_deleted(each, check, answer)}"))
-        kinds = Counter(each.kind for each in answer.deletions if each.bug)
+        for deletion in answer.deletions:
+            click.echo(printable_lines(f"{deletion.step}: {_deleted(deletion, check, answer)}"))
+        kinds = Counter(deletion.kind for deletion in answer.deletions if deletion.bug)
         by = ", ".join(f"{count} by a {kind} test" for kind, count in kinds.items())
-        left = sum(not each.bug for each in answer.deletions)
+        left = sum(not deletion.bug for deletion in answer.deletions)
         click.echo(f"of {len(answer.deletions)}, {len(answer.deletions) - left} are needed ({by}), {left} are not")
     if done.stopped:
         click.echo(f"the rest was not searched; {done.stopped}")

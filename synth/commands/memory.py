@@ -50,7 +50,7 @@ from synth.requests import MOST_EVENTS
 @vocabulary_option
 @click.option(
     "--criterion",
-    type=click.Choice([*(each.value for each in Criterion), BOTH]),
+    type=click.Choice([*(criterion.value for criterion in Criterion), BOTH]),
     default=Criterion.OUTCOME.value,
     show_default=True,
     help="Test minimality by outcome or by execution; both keeps the tests by outcome and also counts the others.",

@@ -178,7 +178,7 @@ def _levels(text: str) -> tuple[str, ...]:
     for word in (word.strip() for word in text.split(",")):
         level = LEVEL_WORDS.get(word)
         if level not in PLACED_LEVELS:
-            known = ", ".join(each.word for each in PLACED_LEVELS)
+            known = ", ".join(level.word for level in PLACED_LEVELS)
             raise click.BadParameter(f"expected levels among {known}, found '{word}'", param_hint="'--levels'")
         found.append(level)
     if found != sorted(set(found), key=lambda level: level.value):

@@ -36,7 +36,9 @@ from synth.screen.runs import print_run
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
 @click.option(
     "--backend",
-    type=click.Choice([name for name, each in BACKENDS.items() if each.device is not None or each.decode is not None]),
+    type=click.Choice(
+        [name for name, backend in BACKENDS.items() if backend.device is not None or backend.decode is not None]
+    ),
     required=True,
     help="The language of the programs, which decides the devices.",
 )

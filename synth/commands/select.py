@@ -162,7 +162,7 @@ def _select_by_score(
         chosen = {run.test.name for run in best.runs}
         with new_folder(output) as folder:
             write_atomically(folder / PLAN, [pretty(record)])
-            write_corpus(folder, [each for each in suite.tests if each.name in chosen], _manifest(source, asked))
+            write_corpus(folder, [test for test in suite.tests if test.name in chosen], _manifest(source, asked))
     if as_json:
         click.echo(json.dumps(record, indent=2))
         return
@@ -203,8 +203,8 @@ def _promised(source: Corpus, tests: Sequence[Test], models: Sequence[str]) -> t
     ]
     without = {name: dict.fromkeys(said, UNKNOWN) for name, said in reasons.items()}
     told = [
-        replace(each, verdicts={**each.verdicts, **without[each.name]}) if each.name in without else each
-        for each in tests
+        replace(test, verdicts={**test.verdicts, **without[test.name]}) if test.name in without else test
+        for test in tests
     ]
     return told, lines
 

@@ -58,7 +58,7 @@ def _grid(text: str, budget: float | None) -> Grid:
             raise InputError(f"--grid: expected {', '.join(_RANGES)}, found '{name}'")
         least, most = _RANGES[name]
         numbers = value.split(",")
-        if not all(each.isdecimal() and len(each) < 10 and least <= int(each) <= most for each in numbers):
+        if not all(number.isdecimal() and len(number) < 10 and least <= int(number) <= most for number in numbers):
             raise InputError(f"--grid: {name}: expected numbers from {least} to {most}, found '{value}'")
         several = isinstance(getattr(_GRID, name), tuple)
         if len(numbers) > 1 and not several:
@@ -73,7 +73,7 @@ def _grid(text: str, budget: float | None) -> Grid:
 @click.command(name="tune", cls=Page, first="--backend --method --budget --output")
 @click.option(
     "--backend",
-    type=click.Choice([name for name, each in BACKENDS.items() if each.device is not None]),
+    type=click.Choice([name for name, backend in BACKENDS.items() if backend.device is not None]),
     required=True,
     help="The language of the programs, which decides the devices.",
 )

@@ -155,7 +155,10 @@ class NotedExecution(NamedTuple):
 
 def draw_noted(title: str, test: LitmusTest, executions: Sequence[NotedExecution]) -> Drawing:
     """Draw executions of a test, at least one, one below the other, with notes such as source lines."""
-    pictures = [_picture(test, each.execution, (), each.marked, each.caption, each.notes) for each in executions]
+    pictures = [
+        _picture(test, execution.execution, (), execution.marked, execution.caption, execution.notes)
+        for execution in executions
+    ]
     return _drawing(title, pictures)
 
 

@@ -148,10 +148,10 @@ def rates(ways: Mapping[str, Mapping[str, Rate]]) -> str:
     def draw(axes: Axes) -> None:
         for number, (label, found) in enumerate(ways.items()):
             places = [place + (number - (len(ways) - 1) / 2) * width for place in range(len(found))]
-            heights = [100 * each.rate for each in found.values()]
+            heights = [100 * rate.rate for rate in found.values()]
             spans = [
-                [max(0.0, 100 * (each.rate - each.low)) for each in found.values()],
-                [max(0.0, 100 * (each.high - each.rate)) for each in found.values()],
+                [max(0.0, 100 * (rate.rate - rate.low)) for rate in found.values()],
+                [max(0.0, 100 * (rate.high - rate.rate)) for rate in found.values()],
             ]
             colour = ("#dfe4e7", "#93a8b3", *_COLOURS)[number]
             axes.bar(places, heights, 0.94 * width, yerr=spans, capsize=3, color=colour, label=label)

@@ -55,7 +55,7 @@ def tikz(svg: str) -> str:
     """
     root = ElementTree.fromstring(svg)
     colours = sorted({found.lower() for found in _COLOUR.findall(svg)})
-    defined = [f"\\definecolor{{c{each}}}{{HTML}}{{{_six(each).upper()}}}" for each in colours]
+    defined = [f"\\definecolor{{c{colour}}}{{HTML}}{{{_six(colour).upper()}}}" for colour in colours]
     anchor = root.get("text-anchor", "start")
     return "\n".join(
         [

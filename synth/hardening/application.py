@@ -63,7 +63,7 @@ def defines(active: Places, stress: Profile | None = None) -> list[str]:
             "SYNTH_STRESS_REGIONS": f"{own.regions}u",
             "SYNTH_STRESS_OFFSET": f"{own.offset}u",
             "SYNTH_STRESS_LENGTH": f"{len(sequence)}u",
-            "SYNTH_STRESS_STORES": f"{sum(1 << number for number, each in enumerate(sequence) if each == 'st'):#x}u",
+            "SYNTH_STRESS_STORES": f"{sum(1 << number for number, word in enumerate(sequence) if word == 'st'):#x}u",
         }
     return [f"-I{include()}", *(f"-D{name}={value}" for name, value in macros.items())]
 

@@ -36,7 +36,7 @@ def unmarked(entry: Entry) -> Entry:
 
 def marked(entries: Sequence[tuple[Entry, Times]]) -> list[tuple[Entry, Times]]:
     """Return entries with their times, where hangs are ``repeated`` that repetition and a control confirm."""
-    controls = {_way(entry) for entry in _campaign(each for each, _ in entries) if not entry.hangs}
+    controls = {_way(entry) for entry in _campaign(entry for entry, _ in entries) if not entry.hangs}
     return [
         (replace(entry, repeated=True) if _hangs(entry) and _way(entry) in controls else entry, times)
         for entry, times in entries

@@ -103,7 +103,7 @@ def _amber(path: Path, suite: Suite | None, words: ImportSettings) -> ImportedRe
         if given is None:
             raise InputError("the suite has no test that the file is called after; --where NAME says which it is")
         test = given.litmus()
-        for backend in (each for each in BACKENDS.values() if each.decode is not None):
+        for backend in (backend for backend in BACKENDS.values() if backend.decode is not None):
             assert backend.decode is not None
             instances, seen = backend.decode(read_text(path), test)
             known = {

@@ -134,13 +134,13 @@ class ProgramLog:
                 repeated.setdefault(trial, []).append(entry)
             else:
                 others.append((entry, times))
-        for each in others:
-            if isinstance(each, ProgressTrial):
-                runs = repeated[each]
+        for other in others:
+            if isinstance(other, ProgressTrial):
+                runs = repeated[other]
                 outcomes = "".join(run.outcomes for run in runs)
                 yield replace(runs[-1], iterations=len(runs), every_iteration=True, outcomes=outcomes), UNKNOWN
             else:
-                yield each
+                yield other
 
     def _hang(self, open_: _Open) -> Entry:
         """Return the result of a trial that did not end. Raises ``ValueError`` where its fields make no result."""

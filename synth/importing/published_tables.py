@@ -73,7 +73,7 @@ class PublishedTable:
         except csv.Error as error:
             raise InputError(f"expected a table of comma-separated values: {error}") from None
         titles = rows[0][1:]
-        self.skipped = [each for each in titles if each not in MAPPING_OF and each != _SUMS]
+        self.skipped = [title for title in titles if title not in MAPPING_OF and title != _SUMS]
         self.wrong: list[tuple[int, str]] = []
         self._cells: list[_Cell] = []
         for number, row in enumerate(rows[1:], 2):

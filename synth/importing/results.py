@@ -65,7 +65,7 @@ def merged(entries: Iterable[tuple[Entry, Times]]) -> list[tuple[Entry, Times]]:
     campaigns are confirmed as ``synth.importing.campaigns`` says.
     """
     known: dict[str, tuple[Entry, Times]] = {}
-    for entry, times in ((unmarked(each), took) for each, took in entries):
+    for entry, times in ((unmarked(entry), took) for entry, took in entries):
         line = print_result(entry)
         other = known.get(line)
         if other is None or (times.seconds and (not other[1].seconds or times.seconds < other[1].seconds)):

@@ -32,7 +32,7 @@ def with_mutants(tests: Sequence[Input]) -> list[Input]:
     for path, chosen in names.items():
         own = {link.mutant for link in read_links(path) if link.test in chosen}
         every = read_corpus(path / MUTANTS)
-        mutants += [Input(each.name, each.name, every.path, each) for each in every.tests if each.name in own]
+        mutants += [Input(test.name, test.name, every.path, test) for test in every.tests if test.name in own]
     return [*tests, *mutants]
 
 

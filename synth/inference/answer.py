@@ -117,7 +117,7 @@ def answer(
     every = separating(valid, tests)
     if every and max(len(weak), len(strong)) <= MOST_CLASSES:
         extremes = [
-            ExtremeClaim(name, [[bool(each.models & test.allowing) for test in every] for each in some], weak_end)
+            ExtremeClaim(name, [[bool(group.models & test.allowing) for test in every] for group in some], weak_end)
             for name, some, weak_end in (("weakest", weak, True), ("strongest", strong, False))
         ]
         claims = proved(extremes, valid, facts, every)

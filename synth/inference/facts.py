@@ -148,7 +148,7 @@ def asking(test: LitmusTest, values: Outcome) -> LitmusTest:
 
 def events_of(test: LitmusTest) -> int:
     """Return the number of events that the threads of a test have at most, loops not followed back."""
-    return sum(max((len(path.events) for path in each.paths), default=0) for each in unroll_threads(test, 0))
+    return sum(max((len(path.events) for path in thread.paths), default=0) for thread in unroll_threads(test, 0))
 
 
 def read_facts(
@@ -239,8 +239,8 @@ def test_of(name: str, source: Path, given: dict[str, Input], line: int) -> Inpu
 
 def _read_results(found: MemoryFacts, source: Path, given: dict[str, Input], never: NeverSeen) -> None:
     by_digest = {}
-    for each in dict.fromkeys(given.values()):
-        test = each.litmus()
+    for file in dict.fromkeys(given.values()):
+        test = file.litmus()
         by_digest[litmus_digest(test)] = test
     results, _ = latest(entry for entry, _ in timed_results(source))
     number = 0

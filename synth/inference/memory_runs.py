@@ -96,7 +96,7 @@ class LitmusExperiment:
             chosen = next_test(fit, left)
             if chosen is not None:
                 return chosen.name
-            done = [each.judged for each in self._chosen.values()]
+            done = [chosen.judged for chosen in self._chosen.values()]
             found = self.search.smallest(fit, [*self.given.tests, *done], NEVER)
             if not found:
                 return None
@@ -121,7 +121,7 @@ class LitmusExperiment:
 
     def records(self) -> list[Test]:
         """Return the tests that were chosen, as those of a corpus."""
-        return [labelled_record(each.test, each.text, each.judged.size, ()) for each in self._chosen.values()]
+        return [labelled_record(chosen.test, chosen.text, chosen.judged.size, ()) for chosen in self._chosen.values()]
 
     def _choose(self, file: Path) -> None:
         text = read_text(file)

@@ -59,8 +59,8 @@ def write_answer(
     if found.classes is not None and 1 < len(found.classes) <= MOST_DRAWN:
         write_atomically(folder / "lattice.svg", [order.draw(ordering_of(found)).svg()])
         models = inner_folder(folder, "models")
-        for number, each in enumerate(found.classes, 1):
-            text = about.sketch.text(about.chosen(each.models), f"{about.name}-{number}")
+        for number, group in enumerate(found.classes, 1):
+            text = about.sketch.text(about.chosen(group.models), f"{about.name}-{number}")
             write_atomically(models / f"{number}.cat", [text])
 
 
@@ -93,4 +93,4 @@ def models_of(found: InferenceAnswer, about: SketchHypotheses) -> dict[str, str]
 def _numbered(word: str, classes: Sequence[ModelClass]) -> list[tuple[str, ModelClass]]:
     if len(classes) == 1:
         return [(word, classes[0])]
-    return [(f"{word}-{number}", each) for number, each in enumerate(classes, 1)]
+    return [(f"{word}-{number}", group) for number, group in enumerate(classes, 1)]

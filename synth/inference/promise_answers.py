@@ -132,7 +132,9 @@ def _answers(asked: PromiseRequest, folder: Path | None) -> Iterator[PlacedAnswe
     placements = asked.placements or tuple(made) or usual
     # Where levels are told apart, what is known of any level counts, whatever tests are to be run.
     known = [name for name in PLACEMENTS if name in (*made, *placements)]
-    groups = [(placements, known)] if asked.family.is_placed else [((each,), [each]) for each in placements]
+    groups = (
+        [(placements, known)] if asked.family.is_placed else [((placement,), [placement]) for placement in placements]
+    )
     for group, around in groups:
         found = read_promise_facts(asked.family, asked.sources, asked.tests, asked.column, asked.never, around)
         for line in found.unread:
@@ -151,17 +153,17 @@ def _answered(
     """Return the answer to what is known, with the tests of all bounds as those that tell models apart."""
     fit = fitting(asked.family.valid, found.facts)
     bounds = bounds_up_to(asked.bound) if fit else ()
-    placed = [each for bound in bounds for each in suite_tests(found.judge, bound, placements)]
+    placed = [test for bound in bounds for test in suite_tests(found.judge, bound, placements)]
     words = f"over all programs of up to {asked.bound[0]} threads and {asked.bound[1]} instructions"
     if asked.family.is_placed:
         words += f" in {' and '.join(placements) or 'every'} placement{'s' * (len(placements) > 1)}"
     hypotheses = PromiseHypotheses(asked.family)
-    tests = [*(each.sketch for each in placed), *found.tests]
+    tests = [*(level.sketch for level in placed), *found.tests]
     told = answer(hypotheses, found.facts, tests, words, True, found.evidence)
     known = {test.name for test in found.tests}
-    left = {each.sketch.name: each for each in placed if each.sketch.name not in known}
+    left = {level.sketch.name: level for level in placed if level.sketch.name not in known}
     ended = outcome is not None and outcome.end is LoopEnd.NO_TEST
-    following = None if ended else next_test(fit, [each.sketch for each in left.values()])
+    following = None if ended else next_test(fit, [level.sketch for level in left.values()])
     told = replace(told, next=following)
     return PlacedAnswer(
         "" if asked.family.is_placed else placements[0],

@@ -56,7 +56,7 @@ class PromiseExperiment:
 
     def __post_init__(self) -> None:
         self._judge = PromiseJudge(self.family)
-        made = {(each.digest, each.placement) for each in self._results()}
+        made = {(result.digest, result.placement) for result in self._results()}
         for path in sorted((self.folder / TESTS).glob("*.axb")):
             test = Input(str(path), path.stem, path).axb()
             for placement in self.running.placements:
@@ -129,8 +129,8 @@ class PromiseExperiment:
     def _is_done(self, placed: PlacedTest) -> bool:
         """Decide whether a test needs no other trial; what was tried in this call is not tried again."""
         return placed.sketch.name in self._attempted or not any(
-            Campaign().is_due(each.trial, self.file, lambda: True) and each.trial not in self.file.failures
-            for each in self._trials(placed)
+            Campaign().is_due(trial.trial, self.file, lambda: True) and trial.trial not in self.file.failures
+            for trial in self._trials(placed)
         )
 
     def _results(self) -> Iterator[ProgressResult]:

@@ -252,16 +252,16 @@ class PromiseFacts:
 
     def _add(self, placed: PlacedTest, results: Sequence[ProgressResult], never: NeverSeen, source: str) -> None:
         name, models = placed.sketch.name, placed.sketch.allowing
-        hung = [each for each in results if each.confirmed]
+        hung = [result for result in results if result.confirmed]
         if hung:
-            ways = ", ".join(dict.fromkeys(each.mapping for each in hung))
+            ways = ", ".join(dict.fromkeys(launch.mapping for launch in hung))
             self.facts.append(_fact(name, True, models, self.judge, source, f"hung: {ways}"))
-        elif any(each.hangs for each in results):
+        elif any(result.hangs for result in results):
             self.unconfirmed.append(name)
-        elif any(each.slow for each in results):
+        elif any(result.slow for result in results):
             self.slow.append(name)
         else:
-            ended = sum(each.outcomes.count(TERMINATED) * each.instances for each in results)
+            ended = sum(result.outcomes.count(TERMINATED) * result.instances for result in results)
             fact = _fact(name, False, models, self.judge, source, f"ended in {ended:,} of {ended:,}")
             (self.facts if never.forbidden and ended >= never.instances else self.evidence).append(fact)
 
@@ -339,8 +339,10 @@ def _read_results(
 ) -> None:
     """Read results of tests that are given, or else lie beside them."""
     results, _ = latest(entry for entry, _ in timed_results(source))
-    by_digest = {test.digest: test for test in (each.axb() for each in dict.fromkeys(given or _around(source)))}
-    made = [each for each in results.values() if isinstance(each, ProgressResult) and each.placement in placements]
+    by_digest = {test.digest: test for test in (file.axb() for file in dict.fromkeys(given or _around(source)))}
+    made = [
+        result for result in results.values() if isinstance(result, ProgressResult) and result.placement in placements
+    ]
     if not found.add_results(by_digest, made, never, str(source)) and made:
         raise InputError("none of the results is of these tests; --tests names where they are", str(source))
 
@@ -358,8 +360,8 @@ def _read_folder(
         _read_results(found, results, (), never, placements)
         return
     number = 0
-    for each in expand([str(source)]):
-        test = each.axb()
+    for given in expand([str(source)]):
+        test = given.axb()
         verdict = test.verdicts.get(column)
         if verdict in (Verdict.TERMINATES, Verdict.MAY_HANG):
             number += 1

@@ -167,7 +167,7 @@ def _certify_size(size: int, request: CycleSuiteRequest, solver: str) -> Iterato
 def asked_cycles(request: CycleSuiteRequest) -> CycleClaim:
     """Return the cycles that a request asks for. Raises ``InputError`` where an edge is unknown."""
     bounds = request.bounds
-    return CycleClaim(**{each.name: getattr(bounds, each.name) for each in fields(CycleClaim)})
+    return CycleClaim(**{field.name: getattr(bounds, field.name) for field in fields(CycleClaim)})
 
 
 def cycle_head(size: int) -> str:

@@ -177,12 +177,12 @@ def compare(
             found.update({pair: {} for pair in pairs})
             for part in parts:
                 if part.name in journal.closed:
-                    found[part.pair].update(dict.fromkeys(each.program for each in journal.units.get(part.name, ())))
+                    found[part.pair].update(dict.fromkeys(unit.program for unit in journal.units.get(part.name, ())))
             yield events, parts
 
     def take(part: Part, founds: list[FoundTest]) -> list[FoundTest]:
         new = new_tests(founds, found[part.pair])
-        found[part.pair].update(dict.fromkeys(each.program for each in new))
+        found[part.pair].update(dict.fromkeys(unit.program for unit in new))
         return new
 
     def known() -> int:

@@ -164,17 +164,17 @@ def expected_outcomes(test: LitmusTest, models: Sequence[ConsistencyModel]) -> E
     """
     terms = outcome_terms(test)
     promises = {model.name: promise_of(test, model) for model in models}
-    known = sorted(set[tuple[int, ...]]().union(*(each.allowed for each in promises.values() if each.allowed)))
+    known = sorted(set[tuple[int, ...]]().union(*(promise.allowed for promise in promises.values() if promise.allowed)))
     place = {values: number for number, values in enumerate(known)}
     return ExpectedOutcomes(
         outcomes=tuple(known),
         asked=tuple(number for values, number in place.items() if is_asked_for(test, terms, values)),
         allowed=tuple(
-            (name, tuple(sorted(place[values] for values in each.allowed)))
-            for name, each in promises.items()
-            if each.allowed is not None and not each.reason
+            (name, tuple(sorted(place[values] for values in promise.allowed)))
+            for name, promise in promises.items()
+            if promise.allowed is not None and not promise.reason
         ),
-        silent=tuple((name, each.reason) for name, each in promises.items() if each.reason),
+        silent=tuple((name, promise.reason) for name, promise in promises.items() if promise.reason),
     )
 
 

@@ -211,7 +211,7 @@ def observation(file: str, test: LitmusTest, result: MemoryResult, promises: Map
     """Return the observation of a result and the models' promises; the terms of the result are in the test's order."""
     terms = outcome_terms(test)
     seen = dict(result.outcomes)
-    known = set(seen).union(*(each.allowed for each in promises.values() if each.allowed is not None))
+    known = set(seen).union(*(promise.allowed for promise in promises.values() if promise.allowed is not None))
     asked = {values: is_asked_for(test, terms, values) for values in sorted(known)}
     against = forbidden(promises, asked.items())
     rows = tuple(
@@ -241,7 +241,7 @@ class ModelReport:
 def model_report(model: str, observations: Sequence[Observation]) -> ModelReport:
     """Return how the observations of some tests agree with one model."""
     promises = {each.file: each.promises[model] for each in observations}
-    reasons = {file: each.reason for file, each in promises.items() if each.allowed is None and each.reason}
+    reasons = {file: promise.reason for file, promise in promises.items() if promise.allowed is None and promise.reason}
     forbidden = [
         (each.file, row.values) for each in observations for row in each.rows if row.count and model in row.forbidden_by
     ]

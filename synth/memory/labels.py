@@ -84,10 +84,10 @@ class LitmusLabelling:
         found: list[Labels | None] = [None] * len(asked)
         models = _questions(self.models).consistency
         by_model: dict[int, list[tuple[int, LitmusTest]]] = {}
-        for number, each in enumerate(asked):
+        for number, question in enumerate(asked):
             try:
-                if each.models[0] < len(models):
-                    by_model.setdefault(each.models[0], []).append((number, _read(each.test)))
+                if question.models[0] < len(models):
+                    by_model.setdefault(question.models[0], []).append((number, _read(question.test)))
             except InputError:  # ``label`` reports the error
                 pass
         for model, numbered in by_model.items():

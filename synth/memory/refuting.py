@@ -139,7 +139,7 @@ def search(check: Checked, run: SearchRun) -> Searched:
 def named(founds: Iterable[FoundTest], check: Checked) -> list[MappingBug]:
     """Return the bugs that were found, smallest first, each under a name of its own."""
     read = record_reader([check.source.name, check.target.name])
-    pairs = sorted((*source, target) for each in founds for source, (_, target) in [(*each.tests, *each.beside)])
+    pairs = sorted((*source, target) for row in founds for source, (_, target) in [(*row.tests, *row.beside)])
     bugs = {
         bug.source.digest: bug
         for bug in (MappingBug(read(source), read(target)) for _, source, target in reversed(pairs))
@@ -187,7 +187,7 @@ def write_bugs(journal: Journal, done: Searched, solver: str, seconds: float) ->
     Raises ``InputError`` where a file cannot be written.
     """
     complete = not done.stopped
-    weaker = [asdict(each) for each in done.weaker]
+    weaker = [asdict(weaker) for weaker in done.weaker]
     manifest: dict[str, Any] = {"complete": complete, "version": VERSION, "searched": done.events}
     manifest |= ({"weaker": weaker} if weaker else {}) | ({"stopped": done.stopped} if done.stopped else {})
     manifest |= {"unexercised": done.unexercised()} if done.exercised else {}

@@ -109,7 +109,7 @@ class CheckedTables:
         """Return the question as a corpus of bugs keeps it, with the text of the model and of tables as digests."""
         return {
             "kind": MEMORY,
-            "tables": {each.name: each.digest for each in self.tables},
+            "tables": {table.name: table.digest for table in self.tables},
             "events": list(self.events),
             "threads": self.threads and list(self.threads),
             "vocabulary": list(self.words.spelled),
@@ -145,7 +145,7 @@ def checked_tables(
     where the model is none in a .cat file.
     """
     axiomatic(source)
-    every = [words_of(each.table, FAMILIES[each.table.machine].local) for each in tables]
+    every = [words_of(table.table, FAMILIES[table.table.machine].local) for table in tables]
     modes = {
         kind: tuple(dict.fromkeys(mode for words in every for mode in words.modes.get(kind, ())))
         for kind in dict.fromkeys(kind for words in every for kind in words.modes)
@@ -252,15 +252,15 @@ def search_tables(check: CheckedTables, run: SearchRun) -> SearchedTables:
     The tests of units that the journal has closed are explored again. A search that was cut short tells of what was
     found till then.
     """
-    found = {each.program: None for founds in run.journal.units.values() for each in founds}
-    done = SearchedTables([TableAnswer(each, check.events[0] - 1) for each in check.tables])
-    lost = {each.name: lost_steps(each.table, check.order) for each in check.tables}
+    found = {row.program: None for founds in run.journal.units.values() for row in founds}
+    done = SearchedTables([TableAnswer(table, check.events[0] - 1) for table in check.tables])
+    lost = {table.name: lost_steps(table.table, check.order) for table in check.tables}
     for answer in done.answers:
         answer.lost = [step.text for step in lost[answer.table.name]]
 
     def take(unit: SizeUnit, founds: list[FoundTest]) -> list[FoundTest]:
         new = new_tests(founds, found)
-        found.update({each.program: None for each in new})
+        found.update({unit.program: None for unit in new})
         return new
 
     explored: set[str] = set()
@@ -389,7 +389,7 @@ def judged_deletion(
     deletion, step = unit.deletion, step_text(unit.deletion)
     before = lost_steps(unit.table.table, check.order)
     lost = lost_steps(deletion.table, check.order)
-    new = [each for each in lost if each not in before]
+    new = [step for step in lost if step not in before]
     tests = (
         (size, test, kind if size <= check.events[1] else SHAPE)
         for size, one, rows in _tests_with_rows(unit.table, suite, check.events[1], check.scopes)
@@ -428,8 +428,8 @@ def search_deletions(done: SearchedTables, check: CheckedTables, run: SearchRun)
         if done.stopped or answer.bugs:
             continue
         rows = _rows_of_words(answer.table, check.words)
-        parts = [each for each in deletions(answer.table.table) if each.row in rows]
-        units = [DeletionUnit(answer.table, number, each) for number, each in enumerate(parts)]
+        parts = [deletion for deletion in deletions(answer.table.table) if deletion.row in rows]
+        units = [DeletionUnit(answer.table, number, part) for number, part in enumerate(parts)]
         known = frozenset(bug.test.name for bug in answer.beyond)
         work = partial(run_deletion, check=check, suite=done.suite, known=known)
         done.stopped, found = search_statistics(units, work, run)
@@ -517,12 +517,12 @@ def write_table_bugs(
     manifest: dict[str, Any] = {"complete": not stopped, "version": VERSION, **searched_record(answer)}
     manifest |= {"stopped": stopped} if stopped else {}
     times = {"seconds": round(seconds, 3), "solver": solver, **effort_of(journal)}
-    finish(journal, manifest, times, lambda tests: [each.record for each in bugs])
+    finish(journal, manifest, times, lambda tests: [bug.record for bug in bugs])
 
 
 def searched_record(answer: TableAnswer) -> dict[str, Any]:
     """Return what was searched for a table as plain data."""
-    deleted = {"weaker": [asdict(each) for each in answer.deletions]} if answer.deletions else {}
+    deleted = {"weaker": [asdict(deletion) for deletion in answer.deletions]} if answer.deletions else {}
     return {
         "searched": answer.events,
         "explored": answer.explored,

@@ -379,7 +379,7 @@ def write_suite(
         outcome.note(test)
         return request.wants(test)
 
-    refused = {each.name: each.reason for each in outcome.refused}
+    refused = {refusal.name: refusal.reason for refusal in outcome.refused}
     manifest = manifest_of(request, outcome.found, refused, VERSION, outcome.stopped)
     if request.minimal:
         there = outcome.cycles

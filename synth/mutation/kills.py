@@ -133,7 +133,7 @@ class MutantSuite:
     def takes(self) -> Mapping[str, Takes]:
         """Return what the outcome of each mutant takes: serial execution, interleaving or weak memory."""
         place = self.path / MUTANTS
-        return {name: takes(parse_litmus(each.text, f"{place}: {name}")) for name, each in self.mutants.items()}
+        return {name: takes(parse_litmus(mutant.text, f"{place}: {name}")) for name, mutant in self.mutants.items()}
 
     def counts(self, mutant: str) -> bool:
         """Return whether the mutant counts, which a serial one does only where all do."""

@@ -181,6 +181,6 @@ def _runs(
 
 def _launch_seconds(seen: Iterable[KillCounts]) -> float | None:
     """Return the mean seconds of a launch; None where the time is not known."""
-    known = [each for each in seen if each.seconds and each.launches]
-    launches = sum(each.launches for each in known)
-    return sum(each.seconds or 0.0 for each in known) / launches if launches else None
+    known = [trial for trial in seen if trial.seconds and trial.launches]
+    launches = sum(trial.launches for trial in known)
+    return sum(trial.seconds or 0.0 for trial in known) / launches if launches else None

@@ -25,7 +25,7 @@ def suite_record(suite: MutantSuite, observed: Observed, budget: float | None) -
                 **environment_record(environment),
                 **_score_record(score(counted, seen)),
                 "by": {
-                    title: {name: _score_record(each) for name, each in scores_by(suite, seen, key).items()}
+                    title: {name: _score_record(score) for name, score in scores_by(suite, seen, key).items()}
                     for title, key in keys(suite).items()
                 },
                 "kills": {name: _seen_record(seen[name]) for name in suite.mutants if name in seen},
@@ -40,7 +40,7 @@ def _machine_record(
     suite: MutantSuite, observed: Observed, machine: Machine, counted: Sequence[str], budget: float | None
 ) -> dict[str, Any]:
     here = {where: seen for where, seen in observed.items() if where.machine == machine}
-    tests = [_trust_record(each, budget) for each in trust(suite, observed, machine)]
+    tests = [_trust_record(row, budget) for row in trust(suite, observed, machine)]
     return {**_machine(machine), **_score_record(score(counted, best_of(here))), "tests": tests}
 
 

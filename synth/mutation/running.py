@@ -67,7 +67,7 @@ def of_mutants(suite: MutantSuite, results: Path, backend: str, device: str) -> 
 
 def report_with(mutants: MutantsSeen, report: MemoryReport) -> MutantsReport:
     """Return the report on a run of a suite with what is seen of the suite's mutants."""
-    known = {each.name: getattr(report, each.name) for each in fields(MemoryReport)}
+    known = {field.name: getattr(report, field.name) for field in fields(MemoryReport)}
     return MutantsReport(**known, mutants=mutants)
 
 
@@ -87,7 +87,7 @@ def planned(
         steps = [step for step in steps if step.instances == asked.instances]
     numbers = sorted({step.instances for step in steps})
     if not steps:
-        ways = dict.fromkeys(f"{each.backend}, {each.device}, {_words(each)}" for each in read_plan(path))
+        ways = dict.fromkeys(f"{step.backend}, {step.device}, {_words(step)}" for step in read_plan(path))
         if not ways:
             raise InputError("the plan has no runs", str(path))
         raise InputError(f"the plan has no runs of this device and way to launch; it has {'; '.join(ways)}", str(path))

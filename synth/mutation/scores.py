@@ -51,9 +51,9 @@ def score(mutants: Iterable[str], seen: Mapping[str, KillCounts]) -> Score:
     """Return the score of some mutants; ``seen`` has the kill counts of those that were run."""
     every = list(dict.fromkeys(mutants))
     run = [seen[name] for name in every if name in seen]
-    rates = [rate for each in run if (rate := each.rate) is not None]
+    rates = [rate for trial in run if (rate := trial.rate) is not None]
     mean = sum(rates) / len(rates) if rates else None
-    return Score(len(every), len(run), sum(each.count > 0 for each in run), mean)
+    return Score(len(every), len(run), sum(trial.count > 0 for trial in run), mean)
 
 
 def scores_by(

@@ -91,9 +91,9 @@ def question_name(first: Iterable[str], said: Collection[str] = ()) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    if isinstance(value, tuple) and all(isinstance(each, int) for each in value):
+    if isinstance(value, tuple) and all(isinstance(part, int) for part in value):
         return [span(value)]
-    return [text for each in value for text in _texts(each)] if isinstance(value, tuple) else [str(value)]
+    return [text for part in value for text in _texts(part)] if isinstance(value, tuple) else [str(value)]
 
 
 def span(numbers: tuple[int, ...]) -> str:
@@ -167,9 +167,9 @@ def asked_of_tests(tests: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
     """
     context = click.get_current_context()
     options = {
-        str(each.name): [_content(text) for text in _texts(context.params[str(each.name)])]
-        for each in context.command.params
-        if each.name in context.params and each.name not in WITHOUT_INFLUENCE - {"as_json"}
+        str(param.name): [_content(text) for text in _texts(context.params[str(param.name)])]
+        for param in context.command.params
+        if param.name in context.params and param.name not in WITHOUT_INFLUENCE - {"as_json"}
     }
     texts = sha256(json.dumps(sorted(tests)).encode()).hexdigest()
     return {"command": context.command.name, "version": VERSION, "options": options, "tests": texts}

@@ -64,7 +64,9 @@ def with_bell(tests: Sequence[Input], bell: str | None) -> list[Input]:
 
 def refuse_foreign(context: click.Context, kind: Family) -> None:
     """Raise ``InputError`` where an option was given that only the other family of tests has."""
-    refuse_given(context, kind.foreign, " and ".join(each.kind for each in families().values() if each is not kind))
+    refuse_given(
+        context, kind.foreign, " and ".join(family.kind for family in families().values() if family is not kind)
+    )
 
 
 def refuse_given(context: click.Context, parameters: Collection[str], others: str) -> None:

@@ -108,7 +108,7 @@ def progress_bundle(tests: Iterable[Test], backend: Backend, making: Making, mod
         program = in_placement(program_of(test), placements[0])
         said = verdicts(program, models) if models or not test.verdicts else test.verdicts
         named |= dict.fromkeys(said)
-        terminating = tuple(model for model, each in promises_of(said).items() if each.forbids(HANG, asked=True))
+        terminating = tuple(model for model, promise in promises_of(said).items() if promise.forbids(HANG, asked=True))
         return BundledTest(test.name, test.digest, test.text, programs, ExpectedOutcomes(terminating))
 
     bundled, refused = bundled_tests(chosen, launches, files, entry, lambda test: test.name)
@@ -122,7 +122,7 @@ def progress_bundle(tests: Iterable[Test], backend: Backend, making: Making, mod
             LaunchOption("placement", placements, placements),
             LaunchOption("instances", tuple(map(_spelled, sizes)), (_spelled(sizes[0]),)),
         ),
-        ways=tuple(_way(*each) for each in launches),
+        ways=tuple(_way(*launch) for launch in launches),
         tests=bundled,
         iterations=making.iterations,
         refused=refused,

@@ -100,7 +100,7 @@ def by_model(
     ``verdicts_on`` gives the verdicts on the test of a result, in its placement.
     """
     results = list(results)
-    promises = {(each.placement, each.test): promises_of(verdicts_on(each)) for each in results}
+    promises = {(result.placement, result.test): promises_of(verdicts_on(result)) for result in results}
     models = dict.fromkeys(model for said in promises.values() for model in said)
     hung: dict[str, dict[str, bool]] = {}
     against: dict[tuple[str, str], set[str]] = {}

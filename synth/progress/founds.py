@@ -64,7 +64,7 @@ def _judged(
 ) -> Iterator[FoundTest]:
     orders = list(permutations(range(len(tests.lengths))))
     automata = minimal_automata(tests)
-    weak, strong = (each.tolist() for each in hangs(automata, orders))
+    weak, strong = (hang.tolist() for hang in hangs(automata, orders))
     said = [list(map(_said, *masks)) for masks in zip(weak, strong, strict=True)]
     judge = partial(image_verdicts_with, own) if own else image_verdicts
     for n in range(len(tests)) if own else ():

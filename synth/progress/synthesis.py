@@ -261,7 +261,7 @@ def run_unit(
 
     found = solutions(FamilyEncoding(encoding, case), solver, case, (), lemmas, effort)
     for family in chain.from_iterable(found_in(families, unit.shape) for families in together(found)):
-        tests.append(family.where([each not in known for each in family.programs()]) if known else family)
+        tests.append(family.where([program not in known for program in family.programs()]) if known else family)
         fresh += len(tests[-1])
         # The cut does not depend on the clock, since the choice of the kept tests must not.
         if fresh >= MOST or (len(tests[-1]) and time.monotonic() - handed_over > BATCH_SECONDS):

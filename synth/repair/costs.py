@@ -68,7 +68,7 @@ def read_costs(name: str) -> Costs:
         raise InputError(f"expected a table of costs in TOML: {error}", name) from None
     for section in table:
         if section not in _SECTIONS:
-            expected = ", ".join(f"[{each}]" for each in _SECTIONS)
+            expected = ", ".join(f"[{section}]" for section in _SECTIONS)
             raise InputError(f"unknown section [{section}]; expected {expected}", name)
     return Costs(**{section: _section(table, section, known, name) for section, known in _SECTIONS.items()})
 

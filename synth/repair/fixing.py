@@ -138,7 +138,7 @@ class Fixing:
         self._stack.close()
 
     def __iter__(self) -> Iterator[Fixed]:
-        required = [each for sites in self.places for each in sites.requirements]
+        required = [requirement for sites in self.places for requirement in sites.requirements]
         for repair in repairs(self._programs, self._ladders, required):
             yield _fixed(self.places, self._dialect, repair, self._direction, self._programs, required)
 
@@ -183,7 +183,7 @@ def _fixed(
 
     changes, kept, cost = [], [], 0
     for number, level in enumerate(repair.levels):
-        sites = next(each for each in places if each.choices[number].places)
+        sites = next(place for place in places if place.choices[number].places)
         choice = sites.choices[number]
         old, new = _described(sites.test, dialect, choice, level)
         cost += choice.ladder.costs[level] - choice.ladder.costs[choice.modes.index(sites.written(choice))]
@@ -220,4 +220,4 @@ def _below(choice: SiteModes, level: int) -> list[int]:
     """Return the levels below a level, the strongest first."""
     above = choice.ladder.above
     below = [lower for lower in range(level) if level in above[lower]]
-    return sorted(below, key=lambda lower: (-sum(lower in each for each in above), lower))
+    return sorted(below, key=lambda lower: (-sum(lower in group for group in above), lower))

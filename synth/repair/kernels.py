@@ -154,7 +154,7 @@ def find_repairs(
     direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
     programs = [_ending(program) for program in programs]
     program = programs[0]
-    tests = [wrong(each, task.expected(each)) for each in programs]
+    tests = [wrong(program, task.expected(program)) for program in programs]
     outcome = any(test.condition.proposition != Or(()) for test in tests)
     question = RepairQuestion(model, asked.unroll, outcome, bool(model.flags))
     words, costs = _words(tests, task.launch.cluster != (1, 1, 1)), read_costs(asked.cost)

@@ -163,7 +163,7 @@ class Sites:
 
     def _barriers_in_order(self) -> Iterator[Requirement]:
         """Yield requirements that leave out one of two barriers that threads would come to in different orders."""
-        new = (each for each in enumerate(self.choices) if each[1].in_gaps and each[1].kind is OpKind.BARRIER)
+        new = (choice for choice in enumerate(self.choices) if choice[1].in_gaps and choice[1].kind is OpKind.BARRIER)
         for (one, first), (other, second) in combinations(new, 2):
             if not all(left <= right for left, right in zip(first.places, second.places, strict=False)) and (
                 {place.thread for place in first.places} == {place.thread for place in second.places}
@@ -341,7 +341,7 @@ def _said(
     def rank(level: int) -> tuple[int, ...]:
         mode = choice.modes[level]
         if direction is Direction.WEAKER:
-            return mode != written, -sum(level in each for each in above), level
+            return mode != written, -sum(level in group for group in above), level
         return mode != written, mode is not None and not has_all(mode, every), costs[level], level
 
     kept: dict[object, int] = {}
@@ -463,7 +463,7 @@ def in_common(several: Sequence[Sites]) -> list[Sites]:
         if len(kept) < 2 or any(choice.modes[0] != every[0].modes[0] for choice in every):
             continue
         whole = every[0].only([every[0].modes.index(mode) for mode in kept])
-        shared.append([replace(whole, places=tuple(p for c in each for p in c.places)) for each in choices])
+        shared.append([replace(whole, places=tuple(p for c in choice for p in c.places)) for choice in choices])
     for number, sites in enumerate(several):
         if not any(row[number].places for row in shared):
             reason = "no place is in common with the other tests: name places by labels, or give tests of the same code"

@@ -172,18 +172,18 @@ def _column(found: Evidence, at: int) -> dict[str, Any]:
 def _standings(found: Evidence) -> Iterator[dict[str, Any]]:
     for family in found.families:
         for level, columns in found.levels_of(family).items():
-            for each in found.standings(columns, family):
+            for standing in found.standings(columns, family):
                 yield {
                     "family": family,
                     "device": label(found, level),
                     "columns": columns,
-                    "model": each.model,
-                    "status": str(each.status),
-                    "forbidden": each.forbidden,
-                    "contradicting": list(each.contradicting),
-                    "allowed": each.allowed,
-                    "observed": each.observed,
-                    "unknown": each.unknown,
+                    "model": standing.model,
+                    "status": str(standing.status),
+                    "forbidden": standing.forbidden,
+                    "contradicting": list(standing.contradicting),
+                    "allowed": standing.allowed,
+                    "observed": standing.observed,
+                    "unknown": standing.unknown,
                 }
 
 

@@ -69,9 +69,9 @@ def gather(asked: ReportRequest) -> Evidence:
         subjects += _subjects(suite)
     chosen = asked.choice.of(subjects, lambda each: each.test.name, lambda each: each.test)
     judged = [
-        each
+        pair
         for kind in (PROGRESS, MEMORY)
-        for each in _with_verdicts(chosen, kind, models[kind], asked.jobs, asked.limits)
+        for pair in _with_verdicts(chosen, kind, models[kind], asked.jobs, asked.limits)
     ]
     judged = list(_in_placements(judged, [entry for entry, _ in lines], models[PROGRESS]))
     sides = {kind: family(kind).sides for kind in (PROGRESS, MEMORY)}
@@ -125,13 +125,13 @@ def _with_verdicts(
 
     Memory tests do not: their verdicts take long, and are found only on request.
     """
-    mine = [each for each in subjects if each.family == kind]
-    lacking = [each for each in mine if _lacks(each, kind, models)]
+    mine = [subject for subject in subjects if subject.family == kind]
+    lacking = [item for item in mine if _lacks(item, kind, models)]
     found: dict[int, Mapping[str, str]] = {}
     reasons: dict[int, Mapping[str, str]] = {}
     if lacking:
         labelling = family(kind).labelling(models, AUTO, UNROLL, CSV)
-        tests = [each.given for each in lacking]
+        tests = [item.given for item in lacking]
         with (
             watching("Labelling", found=False) as watch,
             closing(label_tests(labelling, tests, jobs, limits)) as answers,
@@ -163,10 +163,10 @@ def _in_placements(subjects: Sequence[Subject], entries: Iterable[Entry], models
         if isinstance(entry, ProgressTrial):
             ran.setdefault(entry.digest, set()).add(entry.placement)
     named = resolve_models(models) if models else []
-    for each in subjects:
-        placements = sorted(ran.get(each.test.digest, ())) if each.family == PROGRESS else []
-        placed = {name: verdicts_in(each.test, name, named) for name in placements}
-        yield dataclasses.replace(each, placed=placed) if placed else each
+    for subject in subjects:
+        placements = sorted(ran.get(subject.test.digest, ())) if subject.family == PROGRESS else []
+        placed = {name: verdicts_in(subject.test, name, named) for name in placements}
+        yield dataclasses.replace(subject, placed=placed) if placed else subject
 
 
 def _judges(suites: Sequence[str], models: Sequence[str]) -> dict[str, ConsistencyModel]:

@@ -137,11 +137,11 @@ def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict
         "trials": trials,
         "launches": [json.loads(launch) for launch in launches],
         "intervals": dict(_intervals(found, name)),
-        "standings": [[_standing(each) for each in found.standings(group, name)] for group in levels.values()],
+        "standings": [[_standing(standing) for standing in found.standings(group, name)] for group in levels.values()],
         "fairness": [
             {
                 "column": at,
-                "standings": [_standing(each) for each in found.standings([column], name)],
+                "standings": [_standing(standing) for standing in found.standings([column], name)],
                 "best": strongest(found.standings([column], name)),
             }
             for at, column in enumerate(columns)
@@ -173,7 +173,10 @@ def _standing(each: ModelConformance[int]) -> list[int]:
 
 def _silent(subject: Subject) -> dict[str, str]:
     """Return the models that promise nothing of a test, each with the reason."""
-    return {**subject.test.reasons, **{model: each.reason for model, each in subject.promises.items() if each.reason}}
+    return {
+        **subject.test.reasons,
+        **{model: promise.reason for model, promise in subject.promises.items() if promise.reason},
+    }
 
 
 def _trial(

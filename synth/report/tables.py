@@ -31,9 +31,9 @@ def strongest(standings: Sequence[ModelConformance[int]]) -> tuple[str, ...]:
     A user's own model, whose guarantee is not known, is neither more nor less fair than another.
     """
     standing = [
-        each.model
-        for each in standings
-        if each.status not in (ConformanceStatus.CONTRADICTED, ConformanceStatus.SILENT)
+        standing.model
+        for standing in standings
+        if standing.status not in (ConformanceStatus.CONTRADICTED, ConformanceStatus.SILENT)
     ]
     known = {model: found for model in standing if (found := shipped_model(model)) is not None}
     best = fairest(list(known.values()))
@@ -87,7 +87,9 @@ def _finding(found: Evidence, family: str, columns: Sequence[int]) -> Finding | 
         text = f"{tests:,} progress test{'s' * (tests != 1)}, {seen:,} hung"
     else:
         text = f"{tests:,} memory test{'s' * (tests != 1)}, asked outcomes of {seen:,} seen"
-    judged = [each for each in found.standings(columns, family) if each.status is not ConformanceStatus.SILENT]
+    judged = [
+        standing for standing in found.standings(columns, family) if standing.status is not ConformanceStatus.SILENT
+    ]
     if not judged:
         return Finding(f"{text}; no model has a verdict", bad=False)
     against = [f"{each.model} ({len(each.contradicting):,})" for each in judged if each.contradicting]
@@ -170,7 +172,7 @@ def _devices(found: Evidence) -> Table:
 
 def _verdicts(found: Evidence, family: str, kind: str) -> Table:
     """Return the table of a family of which nothing was run: how many tests each model forbids and allows."""
-    tests = [each.test for each in found.subjects if each.family == family]
+    tests = [subject.test for subject in found.subjects if subject.family == family]
     sides = found.sides[family]
     rows = []
     for model in found.models[family]:
@@ -188,7 +190,9 @@ def _fairness(found: Evidence) -> Table:
         column = found.columns[number]
         cells = [cell for (_, at), cell in found.cells.items() if at == number and cell.runs]
         against = [
-            f"{each.model} {len(each.contradicting)}/{each.forbidden}" for each in standings if each.contradicting
+            f"{standing.model} {len(standing.contradicting)}/{standing.forbidden}"
+            for standing in standings
+            if standing.contradicting
         ]
         rows.append(
             (

@@ -106,5 +106,5 @@ def _steps() -> list[str]:
     from corpus.awaited import awaited, workers
     from corpus.errors import one_line
 
-    steps = [step for each in workers for step in each()]
+    steps = [step for worker in workers for step in worker()]
     return [one_line(step) for step in steps or [awaited()] if step]

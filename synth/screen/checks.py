@@ -19,7 +19,7 @@ _COLOURS = {CheckAnswer.SAFE: "green", CheckAnswer.FOUND: "red", CheckAnswer.ERR
 def print_checks(checked: Sequence[CheckedKernel]) -> None:
     """Print a table with a row for each answer, and the lines below it."""
     table, lines = table_of(checked)
-    console = screen(120 + max((len(each.name) for each in checked), default=0))
+    console = screen(120 + max((len(row.name) for row in checked), default=0))
     print_table(console, table)
     for line in lines:
         console.print(line, markup=False)
@@ -27,18 +27,18 @@ def print_checks(checked: Sequence[CheckedKernel]) -> None:
 
 def table_of(every: Sequence[CheckedKernel]) -> tuple[Table, list[str]]:
     """Return a table with a row for each answer, and the lines below it: how many there are, and what has no answer."""
-    models = len({each.model for each in every if each.model}) > 1
+    models = len({row.model for row in every if row.model}) > 1
     table = plain_table("file", "kernel", "launch", *(("model",) if models else ()), "answer", "progress")
     table.columns[0].overflow = "fold"  # a name that is cut short names no file
     table.add_column("s", justify="right")
-    for each in every:
-        words = Text(each.words, _COLOURS.get(each.answer, "yellow"))
-        names = [each.file, each.kernel, each.launch, *((each.model,) if models else ())]
+    for row in every:
+        words = Text(row.words, _COLOURS.get(row.answer, "yellow"))
+        names = [row.file, row.kernel, row.launch, *((row.model,) if models else ())]
         table.add_row(
-            *map(Text, map(printable, names)), words, each.needs, "" if each.seconds is None else f"{each.seconds:.1f}"
+            *map(Text, map(printable, names)), words, row.needs, "" if row.seconds is None else f"{row.seconds:.1f}"
         )
-    counts = Counter(each.answer for each in every)
+    counts = Counter(row.answer for row in every)
     lines = [", ".join(f"{counts[answer]} {answer}" for answer in CheckAnswer if counts[answer])]
-    unanswered = [each for each in every if each.problem and each.answer is not CheckAnswer.ERROR]
-    lines += [line for each in unanswered for line in each.lines]
-    return table, lines + [f"{each.name}: no answer: {reason}" for each in every for reason in each.reasons]
+    unanswered = [row for row in every if row.problem and row.answer is not CheckAnswer.ERROR]
+    lines += [line for row in unanswered for line in row.lines]
+    return table, lines + [f"{row.name}: no answer: {reason}" for row in every for reason in row.reasons]

@@ -132,7 +132,7 @@ class _Tame(RenderHook):
     console: Console
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_Tamed(part) for each in renderables for part in self._parts(each)]
+        return [_Tamed(part) for renderable in renderables for part in self._parts(renderable)]
 
     def _parts(self, renderable: ConsoleRenderable) -> Iterable[ConsoleRenderable]:
         if not isinstance(renderable, Table):

@@ -281,27 +281,27 @@ def _test_table(found: Sequence[Trust], budget: float | None) -> Table:
     headings += [f"in {span(budget)}"] if budget is not None else []
     for column in (*headings, *(f"for {percent(level)}" for level in LEVELS)):
         table.add_column(column, justify="right")
-    for each in found:
-        best = each.best
-        cells = [f"{each.killed} / {each.mutants}"]
-        cells += [rate(best.seen.rate), rate(each.mean_rate)] if best else ["", ""]
-        cells += [span(each.seconds), percent(each.confidence), percent(each.at_least)]
-        cells += [percent(each.confidence_in(budget))] if budget is not None else []
-        cells += [span(each.seconds_for(level)) for level in LEVELS]
-        names = (each.test.name, best.link.mutant if best else "", best.environment.way if best else "")
+    for row in found:
+        best = row.best
+        cells = [f"{row.killed} / {row.mutants}"]
+        cells += [rate(best.seen.rate), rate(row.mean_rate)] if best else ["", ""]
+        cells += [span(row.seconds), percent(row.confidence), percent(row.at_least)]
+        cells += [percent(row.confidence_in(budget))] if budget is not None else []
+        cells += [span(row.seconds_for(level)) for level in LEVELS]
+        names = (row.test.name, best.link.mutant if best else "", best.environment.way if best else "")
         table.add_row(*map(Text, names), *cells, style="" if best else "dim")
     return table
 
 
 def _trust_lines(found: Sequence[Trust], budget: float | None, confidence: float) -> Iterator[str]:
-    ran = sum(each.confidence >= confidence for each in found)
+    ran = sum(row.confidence >= confidence for row in found)
     yield f"{ran} of {len(found)} tests ran so long that their easiest bug had been seen with {percent(confidence)}"
     if budget is not None:
-        would = sum(each.confidence_in(budget) >= confidence for each in found)
+        would = sum(row.confidence_in(budget) >= confidence for row in found)
         yield f"{would} of them would in {span(budget)} each, in the best environment"
     for what, names in (
-        ("no mutant that counts", [each.test.name for each in found if not each.mutants]),
-        ("mutants that were not run", [each.test.name for each in found if each.mutants and not each.run]),
+        ("no mutant that counts", [row.test.name for row in found if not row.mutants]),
+        ("mutants that were not run", [row.test.name for row in found if row.mutants and not row.run]),
         (
             "no mutant that was killed, so that they show nothing",
             [e.test.name for e in found if e.run and not e.killed],

@@ -46,7 +46,7 @@ def parts_that_fit(table: Table, console: Console) -> Iterator[TablePart]:
     """
     widths = [_measured(column, console, table.show_header) for column in table.columns]
     gap, edge = _room(table)
-    if not widths or edge + sum(each.head for each in widths) + gap * (len(widths) - 1) <= console.width:
+    if not widths or edge + sum(width.head for width in widths) + gap * (len(widths) - 1) <= console.width:
         yield TablePart(table, tuple(range(len(widths))))
         return
     names, *others = widths
@@ -55,8 +55,8 @@ def parts_that_fit(table: Table, console: Console) -> Iterator[TablePart]:
     left = room - first - gap
     groups: list[list[int]] = [[]]
     used = 0
-    for number, each in enumerate(others, 1):
-        least = min(each.least, left)
+    for number, other in enumerate(others, 1):
+        least = min(other.least, left)
         if groups[-1] and used + gap + least > left:
             groups.append([])
             used = 0
@@ -73,8 +73,8 @@ def parts_that_fit(table: Table, console: Console) -> Iterator[TablePart]:
 def _measured(column: Column, console: Console, headed: bool) -> _Widths:
     options = console.options.update(width=10_000)
     every = [Measurement.get(console, options, cell) for cell in column.cells]
-    cells = max((each.maximum for each in every), default=0)
-    least = cells if column.no_wrap else max((each.minimum for each in every), default=0)
+    cells = max((measured.maximum for measured in every), default=0)
+    least = cells if column.no_wrap else max((measured.minimum for measured in every), default=0)
     if not headed:
         return _Widths(least, cells, cells)
     words = words_of(column.header)
@@ -97,8 +97,8 @@ def _room(table: Table) -> tuple[int, int]:
 
 def _shared(widths: Sequence[_Widths], room: int) -> list[int]:
     """Return a width for each column of a part: the least, and more as far as there is room, for cells before heads."""
-    given = [min(each.least, room) for each in widths]
-    for wanted in ([each.cells for each in widths], [each.head for each in widths]):
+    given = [min(width.least, room) for width in widths]
+    for wanted in ([width.cells for width in widths], [width.head for width in widths]):
         for number in sorted(range(len(widths)), key=lambda number: wanted[number] - given[number]):
             given[number] += max(0, min(wanted[number] - given[number], room - sum(given)))
     return given

@@ -132,20 +132,20 @@ def _by_model(models: Sequence[ModelSummary]) -> Table:
     table = plain_table("model")
     for column in ("may hang", "hung of these", "terminate, but hung"):
         table.add_column(column, justify="right")
-    for each in models:
-        style = "red" if each.refuting else ""
-        table.add_row(each.model, str(each.may_hang), str(each.observed), str(len(each.refuting)), style=style)
+    for model in models:
+        style = "red" if model.refuting else ""
+        table.add_row(model.model, str(model.may_hang), str(model.observed), str(len(model.refuting)), style=style)
     return table
 
 
 def _progress_conclusion(models: Sequence[ModelSummary]) -> Iterator[str]:
     """Yield what a run has shown: which models held, which are contradicted and by what, and what to ask next."""
-    if held := [each.model for each in models if not each.refuting]:
+    if held := [model.model for model in models if not model.refuting]:
         yield f"held: no test that terminates under them hung: {', '.join(held)}"
     groups: dict[tuple[str, ...], list[str]] = {}
-    for each in models:
-        if each.refuting:
-            groups.setdefault(each.refuting, []).append(each.model)
+    for model in models:
+        if model.refuting:
+            groups.setdefault(model.refuting, []).append(model.model)
     for tests, names in list(groups.items())[:_GROUPS_OF_PROGRESS]:
         shown = ", ".join(tests[:3]) + (f" and {len(tests) - 3} more" if len(tests) > 3 else "")
         yield f"contradicted: {', '.join(names)}, under which these tests terminate, but they hung: {shown}"
@@ -178,8 +178,8 @@ def _print_memory(report: MemoryReport, as_json: bool) -> None:
     if len(observations) > FEW:
         _print_asked(console, observations)
     else:
-        for each in observations:
-            _print_all(console, each)
+        for observation in observations:
+            _print_all(console, observation)
     console.print()
     if report.models:
         console.print(_summary(report.models))
@@ -202,17 +202,17 @@ def _memory_record(report: MemoryReport) -> dict[str, Any]:
         "device": report.device,
         "tests": [
             {
-                "file": each.file,
-                **msgspec.structs.asdict(trial_of(each.result)),
-                "launches": each.result.launches,
-                "hung": each.result.hung,
-                "tries": each.result.tries,
-                "other": each.result.other,
-                "outcomes": [asdict(row) for row in each.rows],
+                "file": observation.file,
+                **msgspec.structs.asdict(trial_of(observation.result)),
+                "launches": observation.result.launches,
+                "hung": observation.result.hung,
+                "tries": observation.result.tries,
+                "other": observation.result.other,
+                "outcomes": [asdict(row) for row in observation.rows],
             }
-            for each in report.observations
+            for observation in report.observations
         ],
-        "models": [asdict(each) for each in report.models],
+        "models": [asdict(model) for model in report.models],
         "refused": ran.refused,
         "failed": ran.failed | {error.path or "": error.message for error in ran.unreadable},
     }
@@ -245,8 +245,12 @@ def _print_all(console: Screen, each: Observation) -> None:
 
 def _print_asked(console: Screen, observations: Sequence[Observation]) -> None:
     """Print the tests whose asked-for outcome was seen, and how often in all instances."""
-    seen = [(each, count) for each in observations if (count := sum(row.count for row in each.rows if row.asked))]
-    instances = sum(each.result.launches * each.result.instances for each in observations)
+    seen = [
+        (observation, count)
+        for observation in observations
+        if (count := sum(row.count for row in observation.rows if row.asked))
+    ]
+    instances = sum(observation.result.launches * observation.result.instances for observation in observations)
     console.print()
     console.print(Text(f"{len(observations)} tests in {instances} instances; asked-for outcome seen of {len(seen)}"))
     table = plain_table("test", "seen", "instances", "forbidden by")

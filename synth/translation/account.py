@@ -48,8 +48,8 @@ def judged_record(judged: JudgedTranslation) -> dict[str, Any]:
         "terms": [spell(term) for term in judged.terms],
         "before": judged.before,
         "after": judged.after,
-        "added": [outcome_text(each) for each in judged.added],
-        "lost": [outcome_text(each) for each in judged.lost],
+        "added": [outcome_text(outcome) for outcome in judged.added],
+        "lost": [outcome_text(outcome) for outcome in judged.lost],
         "provisional": judged.provisional,
         "reason": judged.reason,
     }
@@ -118,7 +118,7 @@ def finding_lines(
     yield from "\n".join(told).split("\n")
 
 
-COUNTED = (*(str(each) for each in TranslationVerdict),)
+COUNTED = (*(str(verdict) for verdict in TranslationVerdict),)
 HEADS = ("compiler", "level", "tests", *COUNTED, "not compiled", "seconds a test")
 """The heads of the table of compilers. Tests that are not compiled are among those that are not read."""
 
@@ -126,13 +126,13 @@ HEADS = ("compiler", "level", "tests", *COUNTED, "not compiled", "seconds a test
 def table_rows(checked: Sequence[CheckedTranslation]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each compiler and level: how many tests it can say, and how many have each verdict."""
     groups: dict[tuple[str, str], list[CheckedTranslation]] = {}
-    for each in checked:
-        groups.setdefault((each.task.compiler.name, each.task.level), []).append(each)
+    for translation in checked:
+        groups.setdefault((translation.task.compiler.name, translation.task.level), []).append(translation)
     for (compiler, level), members in groups.items():
-        judged = [each.judged for each in members if each.judged is not None]
-        counts = Counter(each.verdict for each in judged)
-        refused = sum(each.reason.startswith(REFUSED) for each in judged)
-        took = sum(sum(each.seconds) for each in members if each.judged is not None)
+        judged = [member.judged for member in members if member.judged is not None]
+        counts = Counter(translation.verdict for translation in judged)
+        refused = sum(translation.reason.startswith(REFUSED) for translation in judged)
+        took = sum(sum(member.seconds) for member in members if member.judged is not None)
         yield (
             compiler,
             level,

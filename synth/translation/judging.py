@@ -82,12 +82,12 @@ class AllowedOutcomes:
     @property
     def undefined(self) -> tuple[str, ...]:
         """The flags for which the program may do anything."""
-        return tuple(each for each in self.flags if any(part in each for part in _ANYTHING))
+        return tuple(flag for flag in self.flags if any(part in flag for part in _ANYTHING))
 
     @property
     def foreign(self) -> tuple[str, ...]:
         """The flags for which the model does not speak of the program."""
-        return tuple(each for each in self.flags if each not in self.undefined)
+        return tuple(flag for flag in self.flags if flag not in self.undefined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def common_terms(
     there = {names.get(term, term): term for term in asked_terms(after)}
     found = {term: there[term] for term in asked_terms(before) if term in there}
     if not found:
-        seen = (", ".join(map(spell, asked_terms(each))) or "nothing" for each in (before, after))
+        seen = (", ".join(map(spell, asked_terms(test))) or "nothing" for test in (before, after))
         raise InputError(
             "both programs observe no register or location of one name: {} before, {} after".format(*seen), after.name
         )
@@ -142,9 +142,12 @@ def numbers_of(test: LitmusTest) -> frozenset[int]:
     code = (operand for ins in test.instructions for operand in operands_of(ins))
     began = (location.initial for location in test.locations)
     asked = (
-        term for each in propositions(test.condition) for atom in atoms_of(each) for term in (atom.left, atom.right)
+        term
+        for proposition in propositions(test.condition)
+        for atom in atoms_of(proposition)
+        for term in (atom.left, atom.right)
     )
-    return frozenset(each for each in (*code, *began, *asked) if isinstance(each, int))
+    return frozenset(value for value in (*code, *began, *asked) if isinstance(value, int))
 
 
 def allowed_outcomes(
@@ -234,7 +237,7 @@ def _called(found: AllowedOutcomes, own: Sequence[Term], terms: Sequence[Term]) 
     """Return outcomes of terms of its own by the names of the program before."""
     called = dict(zip(own, terms, strict=True))
     outcomes = ({called[term]: value for term, value in outcome} for outcome in found.outcomes)
-    return replace(found, outcomes=frozenset(tuple((term, each[term]) for term in terms) for each in outcomes))
+    return replace(found, outcomes=frozenset(tuple((term, outcome[term]) for term in terms) for outcome in outcomes))
 
 
 def outcome_text(outcome: Outcome) -> str:

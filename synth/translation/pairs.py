@@ -68,16 +68,16 @@ def pairs_of(before: str, after: str) -> tuple[list[ProgramPair], list[str]]:
     Raises ``InputError`` where one is a folder and the other none, where two programs of a side have one name, or where
     no two have one.
     """
-    folders = [os.path.isdir(each) for each in (before, after)]
+    folders = [os.path.isdir(path) for path in (before, after)]
     if folders[0] != folders[1]:
         raise InputError("expected two files, or two folders", before if folders[1] else after)
-    sides = [_files(each) for each in (before, after)]
+    sides = [_files(path) for path in (before, after)]
     if not folders[0] and [len(side) for side in sides] == [1, 1]:
         ((name, one),), ((_, other),) = (side.items() for side in sides)
         return [ProgramPair(name, one, other)], []
     found = [ProgramPair(name, sides[0][name], sides[1][name]) for name in sides[0] if name in sides[1]]
-    alone = [f"{each}: no program of this name in {after}" for name, each in sides[0].items() if name not in sides[1]]
-    alone += [f"{each}: no program of this name in {before}" for name, each in sides[1].items() if name not in sides[0]]
+    alone = [f"{path}: no program of this name in {after}" for name, path in sides[0].items() if name not in sides[1]]
+    alone += [f"{path}: no program of this name in {before}" for name, path in sides[1].items() if name not in sides[0]]
     if not found:
         raise InputError(f"no two programs have one name; {alone[0]}")
     return found, alone
@@ -86,17 +86,17 @@ def pairs_of(before: str, after: str) -> tuple[list[ProgramPair], list[str]]:
 def _files(path: str) -> dict[str, ProgramFile]:
     """Return the programs of a path by their names."""
     folder = Path(path) if os.path.isdir(path) else None
-    every = [Path(path)] if folder is None else [each.path for each in files_below(folder) if not each.link]
-    kernels = [each for each in sorted(every) if format_of(each) and each.is_file()]
-    files: list[ProgramFile] = [ProgramFile(_name(each, folder), each) for each in kernels]
-    if not kernels or any(each.suffix == ".litmus" for each in every):
+    every = [Path(path)] if folder is None else [file.path for file in files_below(folder) if not file.link]
+    kernels = [path for path in sorted(every) if format_of(path) and path.is_file()]
+    files: list[ProgramFile] = [ProgramFile(_name(kernel, folder), kernel) for kernel in kernels]
+    if not kernels or any(path.suffix == ".litmus" for path in every):
         tests = expand([path])
-        files += [ProgramFile(each.name if each.record else _name(each.path, folder), each) for each in tests]
+        files += [ProgramFile(test.name if test.record else _name(test.path, folder), test) for test in tests]
     found: dict[str, ProgramFile] = {}
-    for each in files:
-        other = found.setdefault(each.name, each)
-        if other is not each:
-            raise InputError(f"{other} and {each} have one name, {each.name}")
+    for file in files:
+        other = found.setdefault(file.name, file)
+        if other is not file:
+            raise InputError(f"{other} and {file} have one name, {file.name}")
     return found
 
 
@@ -135,14 +135,16 @@ def beginning_as(after: ReadProgram, before: ReadProgram, names: Mapping[Term, T
 
     Raises ``InputError`` where a location of two litmus tests has another value at the start.
     """
-    begun = {each.name: each.initial for each in before.test.locations}
+    begun = {location.name: location.initial for location in before.test.locations}
     locations = []
-    for each in after.test.locations:
-        name = names.get(Loc(each.name), Loc(each.name))
-        initial = begun.get(name.name, each.initial) if isinstance(name, Loc) else each.initial
-        if initial != each.initial and not after.kernel:
-            raise InputError(f"{each.name} is {each.initial} at the start, and {initial} before", after.test.name)
-        locations.append(replace(each, initial=initial))
+    for location in after.test.locations:
+        name = names.get(Loc(location.name), Loc(location.name))
+        initial = begun.get(name.name, location.initial) if isinstance(name, Loc) else location.initial
+        if initial != location.initial and not after.kernel:
+            raise InputError(
+                f"{location.name} is {location.initial} at the start, and {initial} before", after.test.name
+            )
+        locations.append(replace(location, initial=initial))
     return replace(after.test, locations=tuple(locations))
 
 

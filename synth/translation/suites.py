@@ -61,7 +61,7 @@ def tasks_of(files: Sequence[Input], backend: str, models: tuple[str, str] = (""
 
 def request_of(files: Sequence[Input], backend: str) -> dict[str, Any]:
     """Return what is asked of tests, with a digest of their texts."""
-    texts = digest_of((each.name, each.text()) for each in files)
+    texts = digest_of((file.name, file.text()) for file in files)
     return {"backend": backend, "version": VERSION, "tests": texts, "models": {}}
 
 

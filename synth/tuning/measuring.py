@@ -49,7 +49,7 @@ class Bench:
                 found[number] = Sample(error=str(error))
         numbers, told = list(programs), 0
         for batch in batches(self.runner.device, [programs[number][1] for number in numbers], 1):
-            these = [numbers[each] for each in batch]
+            these = [numbers[place] for place in batch]
             since = time.monotonic()
             with self.runner.prepared([programs[number] for number in these]) as ready:
                 built = (time.monotonic() - since) / len(these)

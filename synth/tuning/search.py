@@ -253,10 +253,10 @@ class ProfileSearch:
         regions = max(1, self.grid.locations // patch)
         here = replace(stressed, patch=patch, regions=1 << (regions.bit_length() - 1))
         launches = max(self.grid.launches, here.regions or 1)
-        by_sequence = {each: replace(here, sequence=each) for each in sequences(self.grid.longest)}
+        by_sequence = {sequence: replace(here, sequence=sequence) for sequence in sequences(self.grid.longest)}
         steps["sequences"] = found = yield from self._compared(by_sequence, 0.55, launches)
         wide = replace(here, sequence=found.best, regions=1 << (max(self.grid.spreads) - 1).bit_length())
-        by_spread = {str(each): replace(wide, spread=each) for each in self.grid.spreads}
+        by_spread = {str(spread): replace(wide, spread=spread) for spread in self.grid.spreads}
         steps["spreads"] = found = yield from self._compared(by_spread, 0.75, self.grid.launches)
         tuned = by_spread[found.best]
         by_incantation = incantations(tuned, self.base, self.own)
@@ -305,7 +305,7 @@ class ProfileSearch:
         best = most_effective(scores)
         alike = not_told_from(best, samples)
         taken, *others = [name for name in candidates if name == best or name in alike]
-        return ProfileComparison({name: tuple(each) for name, each in scores.items()}, taken, tuple(others))
+        return ProfileComparison({name: tuple(score) for name, score in scores.items()}, taken, tuple(others))
 
     def _settings(self, distances: Sequence[Any]) -> list[tuple[int, Any]]:
         """Return tests and distances in an order drawn from the seed, in which every test comes soon."""
