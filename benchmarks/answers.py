@@ -366,6 +366,12 @@ def keep_compilers(root: Path, kept: Path) -> None:
     toolchain.run = once
 
 
+def _named(word: str, places: Mapping[str, str]) -> str:
+    for place, name in places.items():
+        word = word.replace(place, name)
+    return word
+
+
 _PRIVATE = re.compile(r"[^\s\"'=,:]*/synth-[a-z]+-[a-z0-9_]{8}\.private")
 """A folder for temporary files, with those that it lies in."""
 
@@ -376,7 +382,8 @@ class _Call:
     def __init__(self, root: Path, file: Path, words: Sequence[str], folder: Path | None) -> None:
         self.folder = folder
         self.paths = [Path(word) for word in words if word.startswith("/")]
-        self.words = [_PRIVATE.sub("<private>", word).replace(str(root), "<root>") for word in words]
+        places = {sys.prefix: "<root>/.venv", str(root): "<root>"}
+        self.words = [_named(_PRIVATE.sub("<private>", word), places) for word in words]
         inside = {name: _digest(data) for name, data in self.files().items() if not name.startswith("/")}
         named = [_digest(path.read_bytes()) for path in self.paths[1:] if path.is_file()]
         own = _digest(file.read_bytes()) if folder is None and file.is_file() else ""
@@ -531,7 +538,12 @@ def _read(item: Item) -> Answer:
 
 
 def _lines(text: str) -> list[str]:
-    return text.replace(SCRATCH[0], OUTPUT).splitlines()
+    """What a command said, without where this tree and its environment lie."""
+    return _PACKAGES.sub("<packages>", text.replace(SCRATCH[0], OUTPUT)).splitlines()
+
+
+_PACKAGES = re.compile(r"/[^\s\"']*?/site-packages(?=/)")
+"""The folder of the environment's packages, among them the headers of compilers."""
 
 
 def _timeless(value: Any) -> Any:

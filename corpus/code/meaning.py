@@ -28,7 +28,6 @@ def nothing(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
 
 
 COMMON: tuple[Row[Meaning], ...] = (
-    Row(",".join(COMPUTED), NOTHING, "any*", compute_, "*"),
     Row("mov", NOTHING, "any*", move, "*"),
     Row("selp", NOTHING, "any*", select, "*"),
     Row("setp", NOTHING, "any*", set_predicate, "*"),
@@ -42,8 +41,9 @@ COMMON: tuple[Row[Meaning], ...] = (
     Row("ret", CONTROL, "any*", ret, "*"),
     Row("exit", CONTROL, "any*", end, "*"),
     Row("trap", CONTROL, "any*", trap, "*"),
+    Row(",".join(COMPUTED), NOTHING, "any*", compute_, "*"),
 )
-"""The instructions that every language has."""
+"""The instructions that every language has; a name that has a row of its own, as ``mov``, is found there first."""
 
 
 def by_name(rows: Iterable[Row[Meaning]]) -> RowOf:

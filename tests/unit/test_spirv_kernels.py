@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from corpus.code.arithmetic import compute_, move, select
+from corpus.code.ir import KernelInstruction
+from corpus.code.meaning import COMMON, by_name
 from corpus.code.program import KernelProgram, program_of
 from corpus.code.spirv.computing import COMPUTATIONS, computation, folded
+from corpus.code.thread import Meaning
 from corpus.litmus.instructions import Barrier, Instruction, Store
 from corpus.litmus.locations import Loc
 from corpus.litmus.orders import Mode, Order, Scope
@@ -267,3 +271,10 @@ def test_every_step_is_an_instruction_that_computes() -> None:
     every = [step for rule in COMPUTATIONS.values() for step in rule]
     names = {step.words("b32", "f32" if "{f}" in step.opcode else "b32")[0] for step in every}
     assert names <= {*COMPUTED, "setp"}
+
+
+@pytest.mark.parametrize(("name", "meaning"), [("mov", move), ("selp", select), ("add", compute_)])
+def test_a_name_is_found_at_its_own_row_before_that_of_all_computations(name: str, meaning: Meaning) -> None:
+    """``mov`` packs vectors as well, which a computation on values does not."""
+    row = by_name(COMMON)(KernelInstruction(name, ("b32",), (), None, 1), lambda _: None)
+    assert not isinstance(row, str) and row.meaning is meaning
