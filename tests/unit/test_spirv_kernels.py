@@ -11,7 +11,7 @@ from corpus.code.arithmetic import compute_, move, select
 from corpus.code.ir import KernelInstruction
 from corpus.code.meaning import COMMON, by_name
 from corpus.code.program import KernelProgram, program_of
-from corpus.code.spirv.computing import COMPUTATIONS, computation, folded
+from corpus.code.spirv.computing import COMPUTATIONS, folded
 from corpus.code.thread import Meaning
 from corpus.litmus.instructions import Barrier, Instruction, Store
 from corpus.litmus.locations import Loc
@@ -228,7 +228,7 @@ def test_bytes_of_a_struct_are_copied_as_its_members_with_padding_between_them()
     ],
 )
 def test_computations(name: str, kinds: tuple[str, ...], values: tuple[int, ...], result: int) -> None:
-    rule = computation(name)
+    rule = COMPUTATIONS.get(name)
     own = "b32" if name == "OpSConvert" else kinds[0]
     assert rule is not None
     bits = [value % (1 << WIDTHS[kind]) for value, kind in zip(values, kinds, strict=True)]
@@ -237,7 +237,7 @@ def test_computations(name: str, kinds: tuple[str, ...], values: tuple[int, ...]
 
 @pytest.mark.parametrize("sign", ["s", "u"])
 def test_sums_of_products_are_saturated(sign: str) -> None:
-    rule = computation(f"{sign}_mad_sat")
+    rule = COMPUTATIONS.get(f"{sign}_mad_sat")
     assert rule is not None
     least, most = (-128, 127) if sign == "s" else (0, 255)
     values = [n for n in (-128, -127, -64, -2, -1, 0, 1, 2, 11, 12, 63, 127, 128, 254, 255) if least <= n <= most]
@@ -247,7 +247,7 @@ def test_sums_of_products_are_saturated(sign: str) -> None:
 
 
 def test_halves_are_put_together() -> None:
-    rule = computation("s_upsample")
+    rule = COMPUTATIONS.get("s_upsample")
     assert rule is not None and folded(rule, "b32", ("b16", "b16"), (0x8001, 0xFFFE)) == 0x8001FFFE
 
 
@@ -263,7 +263,7 @@ def test_halves_are_put_together() -> None:
     ],
 )
 def test_tests_of_floats(name: str, value: int, result: int) -> None:
-    rule = computation(name)
+    rule = COMPUTATIONS.get(name)
     assert rule is not None and folded(rule, "pred", ("f32",), (value,)) == result
 
 
