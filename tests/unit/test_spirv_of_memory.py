@@ -11,7 +11,7 @@ from test_ptx_of_memory import number_of, run
 
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of
-from corpus.code.spirv.computing import computation, folded
+from corpus.code.spirv.computing import COMPUTATIONS, folded
 from corpus.code.spirv.extended import EXTENDED
 from corpus.code.spirv.grammar import spirv_grammar
 from corpus.code.spirv.reader import read_spirv
@@ -69,19 +69,19 @@ NAMES = [
         *((set, list(rows)) for set, rows in EXTENDED.items()),
     )
     for name in names
-    if computation(name) is not None
+    if COMPUTATIONS.get(name) is not None
 ]
 
 
 def _operands(name: str) -> int:
     """How many operands the steps of an instruction take."""
-    rule = computation(name)
+    rule = COMPUTATIONS.get(name)
     assert rule is not None
     return 1 + max(int(each) for step in rule for each in step.operands if each.isdecimal())
 
 
 def _is_of_integers(name: str) -> bool:
-    rule = computation(name)
+    rule = COMPUTATIONS.get(name)
     assert rule is not None
     return not any("{f}" in step.opcode or "{rf}" in step.opcode or "pred" in step.opcode for step in rule)
 
@@ -94,7 +94,7 @@ INTEGERS = [each for each in NAMES if _is_of_integers(each[1]) and not any(part 
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize(("set", "name"), INTEGERS)
 def test_steps_of_unknown_values_give_what_those_of_numbers_give(set: str, name: str) -> None:
-    rule = computation(name)
+    rule = COMPUTATIONS.get(name)
     assert rule is not None
     count, rng = _operands(name), Random(name)
     for width in (8, 16, 32, 64):
