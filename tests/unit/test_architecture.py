@@ -248,6 +248,27 @@ def test_analyses_know_nothing_of_the_command_line():
             assert not [target for target in targets if room(target) in EDGE_OF_THE_TERMINAL], module
 
 
+LANGUAGES_OF_CODE = ("amdgcn", "armv8", "c", "power", "ptx", "riscv", "sass", "spirv", "x86")
+PROCESSORS = ("armv8", "power", "riscv", "x86")
+
+
+def test_languages_of_code_never_import_each_other():
+    """A language imports the room's files; what the assembly of processors shares is in ``assembly``. The room's files
+    import no language: the registry names them.
+    """
+    folders = {path.name for path in (ROOT / "corpus/code").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders == {*LANGUAGES_OF_CODE, "assembly", "launch", "passes"}
+    for module, targets in modules().items():
+        if not module.startswith("corpus.code."):
+            continue
+        here = module.split(".")[2]
+        shared = ("assembly",) if here in (*PROCESSORS, "registry") else ()
+        for target in targets:
+            there = target.split(".")[2] if target.startswith("corpus.code.") else here
+            foreign = there in (*LANGUAGES_OF_CODE, "assembly") and there not in (here, *shared)
+            assert not foreign, f"{module} imports {target}"
+
+
 def test_documents_hold_no_path_of_a_machine():
     texts = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*"), *SOURCES]
     for path in texts:

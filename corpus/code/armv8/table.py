@@ -20,12 +20,12 @@ import re
 from collections.abc import Callable, Mapping
 
 from corpus.code.assembly.comparisons import ask, compare, decide, find_flags, find_sign_flags, select
+from corpus.code.assembly.exclusives import CLEARED
 from corpus.code.assembly.language import LABEL, NUMBER, Jump, MachineJump, MachineLanguage, Meaning, nothing
 from corpus.code.assembly.memory import fence, load, load_exclusive, store, store_exclusive, update
 from corpus.code.assembly.sums import add, calculate, compute, extend, lower, shift
 from corpus.code.assembly.text import AssemblyLine
 from corpus.code.assembly.thread import MEMORY, MachineValue, ProcessorState, ProcessorThread
-from corpus.code.passes.exclusives import CLEARED
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Kind, Row, kind, table_of
 from corpus.code.values import Affine, Compared, Unknown, number
 from corpus.litmus.instructions import Comparison, Fence, Load, Rmw, Store

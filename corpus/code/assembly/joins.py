@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 from corpus.code import ir
+from corpus.code.assembly.exclusives import AGAIN, JOINED
 from corpus.code.assembly.sums import give_operand, is_whole
 from corpus.code.assembly.thread import MachineValue, ProcessorThread
-from corpus.code.passes.exclusives import AGAIN, JOINED
 from corpus.code.places import Cell, Home
 from corpus.code.residual import Residual
 from corpus.code.thread import Exploration, FollowAgainError, FollowedThread, State

@@ -4,7 +4,7 @@
     movl %eax, 256(%rdi)     [y] := v0
     movl %eax, (%rsi)        a register that the condition asks for: a store to a location of its own, for now
 
-Exclusive accesses stay as ``ExclusiveLoad`` and ``ExclusiveStore``; ``corpus.code.passes.exclusives`` makes one
+Exclusive accesses stay as ``ExclusiveLoad`` and ``ExclusiveStore``; ``corpus.code.assembly.exclusives`` makes one
 operation of both.
 """
 
@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from corpus.code.assembly.exclusives import ExclusiveLoad, ExclusiveStore, RetriedExchange
 from corpus.code.assembly.harness import WORD
 from corpus.code.assembly.joins import is_in_loop
 from corpus.code.assembly.sums import assign, give_operand, lower, sum_terms, take_byte
 from corpus.code.assembly.thread import MEMORY, RESULTS, STACK, MachineValue, ProcessorState, ProcessorThread
-from corpus.code.passes.exclusives import ExclusiveLoad, ExclusiveStore, RetriedExchange
 from corpus.code.places import Array, cell_of
 from corpus.code.values import Affine, Compared, Unknown, register
 from corpus.errors import InputError

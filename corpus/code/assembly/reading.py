@@ -11,7 +11,7 @@ the memory that they share:
 2. a function is followed from block to block (``corpus.code.follower``), each after all that lead to it
    (``corpus.code.assembly.joins``);
 3. pairs of exclusive accesses become atomic operations, and with them the loops in which they are tried again
-   (``corpus.code.passes.exclusives``); other loops are refused;
+   (``corpus.code.assembly.exclusives``); other loops are refused;
 4. computations that nobody needs are left out, and so are stores to ``results`` after which no other event comes. They
    are of one thread alone, so that nothing is ordered by them; one that is not last stays, as a store to a location of
    its own.
@@ -25,12 +25,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from corpus.code.assembly.exclusives import drop_unread, join_exclusives
 from corpus.code.assembly.functions import follow_function
 from corpus.code.assembly.harness import CompiledNames, function_name
 from corpus.code.assembly.language import MachineLanguage
 from corpus.code.assembly.text import AssemblyCode, functions_of
 from corpus.code.assembly.thread import CompiledThread, NumberRange
-from corpus.code.passes.exclusives import drop_unread, join_exclusives
 from corpus.code.residual import Residual
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Branch, Fence, Instruction, Label, Load, Rmw, Store, operands_of
