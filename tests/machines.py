@@ -189,7 +189,7 @@ def exact(left: KernelProgram, program: Program, memory: Sequence[bytes]) -> tup
     images = {each.name: data for each, data in zip(program.arrays, memory, strict=True)}
     for name in left.lasting:
         array, offset, size = left.locations.cells[name]
-        own = array.rpartition(":")[2]
+        own = array.name
         if own in images:
             finals[name] = int.from_bytes(images[own][offset : offset + size], "little", signed=True)
             covered.setdefault(own, set()).update(range(offset, offset + size))
