@@ -178,7 +178,7 @@ def _staying(thread: FollowedThread, name: str, words: Sequence[str], values: Se
     if name in ("shl", "shr") and isinstance(values[1], int):  # the number of bits is one of 32 bits (9.7.8)
         values = [values[0], min(values[1] & 0xFFFFFFFF, width)]
     given = [residual_operand(value, width) for value in values]
-    divided = thread.language.division_stops and name in ("div", "rem") and kind[0] != "f"
+    divided = thread.language.control.division_stops and name in ("div", "rem") and kind[0] != "f"
     if divided and isinstance(given[1], Reg):
         goes_on = thread.out.new_label()
         thread.out.put(Branch(goes_on, Comparison("ne", given[1], 0)))

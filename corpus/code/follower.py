@@ -44,7 +44,7 @@ def follow(thread: FollowedThread, start: ThreadStart | None = None, before: Seq
     """
     out = thread.out
     out.code += before
-    state = State(thread.kernel if start is None else start.function, machine=thread.language.machine)
+    state = State(thread.kernel if start is None else start.function, machine=thread.language.control.machine)
     if start is not None:
         for parameter, value in zip(start.function.parameters, start.arguments, strict=False):
             define(thread, state, RegisterHome(0, parameter.name), value)
@@ -79,13 +79,13 @@ def _follow(thread: FollowedThread, state: State) -> None:
         inside = True
         explored.steps += 1
         if explored.steps > explored.most:
-            smaller = "" if thread.language.machine else ": a smaller launch has fewer"
+            smaller = "" if thread.language.control.machine else ": a smaller launch has fewer"
             raise out.wrong(f"more than {explored.most:,} instructions to follow{smaller}")
         body = state.function.body or ()
         ins = body[state.place] if state.place < len(body) else None
         out.begin(blamed(state, ins))
         if ins is None:
-            if thread.language.ends:  # as behind __builtin_unreachable()
+            if thread.language.control.ends:  # as behind __builtin_unreachable()
                 out.begin(blamed(state, body[-1] if body else None))
                 raise out.wrong("the end of the body without ret or exit is not understood")
             going = go_back(thread, state)
@@ -107,7 +107,7 @@ def _guarded(thread: FollowedThread, state: State, ins: ir.KernelInstruction, gu
                 return _step(thread, state, ins)
             state.place += 1
             return True
-        case Symbol(register) if thread.language.machine:
+        case Symbol(register) if thread.language.control.machine:
             return part_ways(thread, state, guard.register, register)
         case Symbol(register):
             jumps, stays = ("eq", "ne") if guard.unless else ("ne", "eq")

@@ -109,7 +109,7 @@ class KernelArrays:
         given, number = self.argument(array), self.kernel.number_of(array.name)
         if given is not None and given.size:
             return given.size
-        if not self.language.parted or number is None or number >= len(self.launch.elements):
+        if not self.language.memory.parted or number is None or number >= len(self.launch.elements):
             return None
         return self.launch.elements[number]
 
@@ -417,7 +417,7 @@ def notes_of_zeros(arrays: KernelArrays, names: LocationNames, threads: Iterable
     ]
     if open_:
         yield f"memory of {', '.join(sorted(open_))} begins as zeros"
-    if not arrays.language.parted:
+    if not arrays.language.memory.parted:
         return
     residuals = (residual for code in threads for residual in code if not isinstance(residual.instruction, Store))
     read = dict.fromkeys(access.array for residual in residuals for access in residual.accesses)

@@ -64,7 +64,7 @@ def loaded(thread: FollowedThread, state: State, address: Value, size: int, kind
     """Return what a load gives; None where the thread ends, as its address is in no array."""
     if isinstance(address, ArrayAddress):
         array, space = address.array, address.array.space
-        reached = thread.language.structures or state.depth == 0
+        reached = thread.language.memory.structures or state.depth == 0
         if space == "param" and reached and array.owner == 0:
             found = _parameter(thread, address, size)
             if found is not None:
@@ -136,7 +136,7 @@ def _parameter(thread: FollowedThread, address: ArrayAddress, size: int) -> Valu
         return given >> 8 * address.offset & (1 << 8 * size) - 1
     if isinstance(given, SharedArgument):
         return ArrayAddress(argument_array(memory_of(thread, name)))
-    pointer = parameter.type in ADDRESSES or (parameter.type == STRUCTURE and thread.language.structures)
+    pointer = parameter.type in ADDRESSES or (parameter.type == STRUCTURE and thread.language.memory.structures)
     if (size == 8 and pointer) or isinstance(given, ArrayArgument):
         return ArrayAddress(argument_array(name + (f"+{address.offset}" if address.offset else "")))
     return Missing(name, address.offset)

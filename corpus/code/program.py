@@ -141,7 +141,7 @@ def program_of(
     has too many threads.
     """
     language = language_named(module.language)
-    if language.grows:
+    if language.control.grows:
         created = created_threads(module, kernel, launch, language)
         untold = untold_values(module, [code for _, code in created.followed])
         arrays = KernelArrays(module, kernel, launch, language, created)
@@ -230,7 +230,7 @@ def _check_constants(arrays: KernelArrays, code: Sequence[Residual]) -> None:
 
     It may give what was there before, whatever orders them, for it goes past the caches that models are of.
     """
-    constant = arrays.language.reads_constants
+    constant = arrays.language.memory.reads_constants
     if constant is None:
         return
     written = {

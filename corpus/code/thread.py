@@ -228,7 +228,7 @@ class FollowedThread:
     @property
     def grows(self) -> bool:
         """Whether threads create others, to which they show memory."""
-        return self.language.grows
+        return self.language.control.grows
 
     def asks_about(self, array: Array) -> LaunchFacts:
         """Return the facts of the launch, and note that what is left depends on those about an array."""
@@ -255,7 +255,7 @@ def new_thread(
 ) -> FollowedThread:
     """Return a thread of a launch of which nothing has been followed."""
     number = (launch.block_number(ids) << 10) + launch.thread_number(ids)
-    out = ResidualWriter(module, number, language.grows)
+    out = ResidualWriter(module, number, language.control.grows)
     exploration = Exploration(most)
     made = Creation() if creation is None else creation
     known = {} if shapes is None else shapes
@@ -317,22 +317,47 @@ ANY_LAUNCH = LaunchRules()
 """The rules of a language that says the size of blocks alone."""
 
 
+class ControlRules(NamedTuple):
+    """How the code of a language goes on.
+
+    ``grows``: a kernel begins as one thread, which creates the others. ``ends``: a body ends by instructions that say
+    so. ``machine``: it is code of a machine, whose functions have one set of registers, and whose predicates stand for
+    branches: one that memory decides is known on each way that it leads to. ``division_stops``: a thread stops at a
+    division of integers by zero. ``places``: how places are followed, where they have no variants.
+    """
+
+    grows: bool = False
+    ends: bool = False
+    machine: bool = False
+    division_stops: bool = False
+    places: PlaceRule | None = None
+
+
+class MemoryRules(NamedTuple):
+    """What holds of the memory of a language.
+
+    ``parted``: weak accesses of several sizes mean what their parts do, where they do not race. ``structures``: the
+    type of a parameter says whether it is a structure, of whose fields more may be known, and functions may have it by
+    its address. ``reads_constants`` decides whether a load is of memory that nothing may write while the kernel runs.
+    """
+
+    parted: bool = False
+    structures: bool = False
+    reads_constants: Callable[[ir.KernelInstruction], bool] | None = None
+
+
+ANY_CONTROL, ANY_MEMORY = ControlRules(), MemoryRules()
+"""The rules of a language that has nothing peculiar."""
+
+
 @dataclass(frozen=True)
 class KernelLanguage:
     """A language of kernels: the row of an instruction, given the bits of registers by their names, or why it has none;
     and what its special registers hold (None where there is none of a name).
 
     ``model`` is the consistency model that it has unless another is asked for, and ``dialect`` that of litmus tests in
-    which what is left of its kernels is written. ``rules``: what holds of its launches. ``exchange``: how threads of a
-    group exchange values. ``parted``: weak accesses of several sizes mean what their parts do, where they do not race.
-    ``structures``: the type of a parameter says whether it is a structure, of whose fields more may be known, and
-    functions may have it by its address. ``division_stops``: a thread stops at a division of integers by zero.
-    ``grows``: a kernel begins as one thread, which creates the others. ``ends``: a body ends by instructions that say
-    so. ``functions`` are those of the system that threads go on behind. ``reads_constants`` decides whether a load is
-    of memory that nothing may write while the kernel runs.
-    ``machine``: it is code of a machine, whose functions have one set of registers, and whose predicates stand for
-    branches: one that memory decides is known on each way that it leads to.
-    ``places``: how places are followed, where they have no variants.
+    which what is left of its kernels is written. ``rules`` are those of its launches. ``exchange``: how threads of a
+    group exchange values. ``functions`` are those of the system that threads go on behind.
     """
 
     row_of: RowOf
@@ -340,13 +365,7 @@ class KernelLanguage:
     model: str
     dialect: str = "c"
     rules: LaunchRules = ANY_LAUNCH
+    control: ControlRules = ANY_CONTROL
+    memory: MemoryRules = ANY_MEMORY
     exchange: GroupExchange = PLAIN_EXCHANGE
-    parted: bool = False
-    structures: bool = False
-    division_stops: bool = False
-    grows: bool = False
-    ends: bool = False
     functions: Mapping[str, SystemFunction] = field(default_factory=dict)
-    reads_constants: Callable[[ir.KernelInstruction], bool] | None = None
-    machine: bool = False
-    places: PlaceRule | None = None

@@ -18,8 +18,8 @@ MOST_VARIANTS = 4_096
 
 def label_of(thread: FollowedThread, state: State) -> tuple[str, bool]:
     """Return the label of a place with what is known there, and whether it is new."""
-    if thread.language.places is not None:
-        return thread.language.places.label(thread, state)
+    if thread.language.control.places is not None:
+        return thread.language.control.places.label(thread, state)
     explored, shape = thread.exploration, thread.shape(state.function)
     place = (state.function.name, state.place)
     live = shape.live[state.place] if state.place < len(shape.live) else frozenset()
@@ -61,8 +61,8 @@ def part_ways(thread: FollowedThread, state: State, predicate: str, register: st
 
 def next_state(thread: FollowedThread) -> tuple[str, State] | None:
     """Return the state that is followed next, with its label; None where all have been."""
-    if thread.language.places is not None:
-        return thread.language.places.following(thread)
+    if thread.language.control.places is not None:
+        return thread.language.control.places.following(thread)
     return thread.exploration.waiting.pop() if thread.exploration.waiting else None
 
 

@@ -102,7 +102,7 @@ def _told(file: KernelFile, written: Module | str) -> KernelFile:
     """Return a file whose kernels have the fields of structures that the module has which was compiled without
     optimisations, with what debuggers need; or else those that their loads are of.
     """
-    if not file.language.structures:
+    if not file.language.memory.structures:
         return file
     functions = dict(file.module.functions)
     for kernel in file.module.kernels:
@@ -330,7 +330,7 @@ def launches_of(file: KernelFile, words: LaunchWords, kernel: KernelFunction) ->
     it, and the module says 1, one of two threads as well. Raises ``InputError`` where a program of C is given a size,
     or where blocks do not make whole clusters.
     """
-    if file.language.grows:
+    if file.language.control.grows:
         if words.grid or words.block or words.cluster or words.warp or words.first or words.arguments:
             raise InputError("a program of C has no launch: its main creates its threads", str(file.path))
         return (KernelLaunch(),)

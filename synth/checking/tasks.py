@@ -62,7 +62,7 @@ class KernelTask:
         return (
             str(self.file.path),
             source_name(self.file, self.kernel),
-            ("" if self.file.language.grows else self.launch.text) + (f" after {before}" if before else ""),
+            ("" if self.file.language.control.grows else self.launch.text) + (f" after {before}" if before else ""),
         )
 
     def expected(self, program: KernelProgram) -> str:

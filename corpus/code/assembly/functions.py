@@ -34,7 +34,7 @@ from corpus.code.follower import follow_from
 from corpus.code.functions import FunctionShape
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.table import CONTROL, Row
-from corpus.code.thread import FollowedThread, KernelLanguage, PlaceRule, State
+from corpus.code.thread import ControlRules, FollowedThread, KernelLanguage, PlaceRule, State
 from corpus.code.thread import Meaning as FollowedMeaning
 from corpus.code.values import Affine
 from corpus.code.variants import follow_later
@@ -156,7 +156,7 @@ def followed_language(language: MachineLanguage) -> KernelLanguage:
         lambda ins, _: _find_row(language, ins.name, _line(ins).operands),
         lambda thread, name: None,
         language.name,
-        places=PlaceRule(arrive, next_block),
+        control=ControlRules(places=PlaceRule(arrive, next_block)),
     )
 
 

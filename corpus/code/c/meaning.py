@@ -16,7 +16,7 @@ from corpus.code.memory import loaded, stored_operand
 from corpus.code.places import CODE, RegisterHome, array_place, counter
 from corpus.code.residual import MARK, Access
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Row
-from corpus.code.thread import FollowedThread, KernelLanguage, Meaning, State
+from corpus.code.thread import ControlRules, FollowedThread, KernelLanguage, Meaning, State
 from corpus.code.values import ArrayAddress, Unknown, Value
 from corpus.litmus.instructions import Assign, Fence, Store
 from corpus.litmus.orders import PLAIN, Order
@@ -149,5 +149,5 @@ def special(thread: FollowedThread, name: str) -> Value | None:
     return None
 
 
-C = KernelLanguage(by_name(ROWS), special, "rc11", grows=True)
+C = KernelLanguage(by_name(ROWS), special, "rc11", control=ControlRules(grows=True))
 """The language of programs of C."""

@@ -36,4 +36,4 @@ def is_bare(thread: FollowedThread, parameter: str) -> bool:
     PTX alone says so by the type; in SPIR-V numbers and vectors are declared as bytes, and are given as numbers.
     """
     number = thread.kernel.number_of(parameter)
-    return thread.language.structures and number is not None and is_structure(thread.kernel.parameters[number])
+    return thread.language.memory.structures and number is not None and is_structure(thread.kernel.parameters[number])

@@ -131,7 +131,7 @@ class FollowedLaunch:
         self.facts = replace(self.facts, grains=_grains(self._residuals(), self.module.path))
 
     def _learn_parts(self) -> None:
-        if self.language.parted:
+        if self.language.memory.parted:
             self.facts = replace(self.facts, parts=_parts(chain.from_iterable(self._residuals())))
 
     def _learn_accesses(self) -> None:

@@ -38,7 +38,16 @@ from corpus.code.table import (
     strange_words,
     table_of,
 )
-from corpus.code.thread import FollowedThread, GroupExchange, KernelLanguage, LaunchRules, Meaning, State
+from corpus.code.thread import (
+    ControlRules,
+    FollowedThread,
+    GroupExchange,
+    KernelLanguage,
+    LaunchRules,
+    Meaning,
+    MemoryRules,
+    State,
+)
 from corpus.code.values import Unknown
 from corpus.litmus.orders import EXCHANGED, RELAXED, Mode
 
@@ -447,12 +456,9 @@ PTX = KernelLanguage(
     "ptx",
     "gpu-ptx",
     rules=LaunchRules(SIZE_BY, exits=True, clusters=True),
-    parted=True,
-    structures=True,
-    division_stops=True,
-    reads_constants=reads_constants,
+    control=ControlRules(ends=True, division_stops=True),
+    memory=MemoryRules(parted=True, structures=True, reads_constants=reads_constants),
     exchange=EXCHANGE,
-    ends=True,
     functions={"vprintf": print_formatted},
 )
 """The language of kernels of CUDA."""

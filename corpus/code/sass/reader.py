@@ -43,7 +43,7 @@ from corpus.code.sass.launch import CompiledLaunch
 from corpus.code.sass.operands import CONSTANTS, operand_of
 from corpus.code.sass.table import END, FINAL, row_of
 from corpus.code.sass.text import SassInstruction, compute_capability, sass_functions
-from corpus.code.thread import FollowedThread, KernelLanguage, new_thread
+from corpus.code.thread import ControlRules, FollowedThread, KernelLanguage, new_thread
 from corpus.code.values import Value
 from corpus.errors import InputError
 from corpus.litmus.instructions import (
@@ -78,7 +78,7 @@ def _of_nothing(thread: FollowedThread, name: str) -> Value | None:
     raise thread.out.wrong(f"{name} is not understood")
 
 
-SASS = KernelLanguage(row_of, _of_nothing, "ptx", machine=True)
+SASS = KernelLanguage(row_of, _of_nothing, "ptx", control=ControlRules(machine=True))
 """Machine code of NVIDIA's GPUs: its predicates are those of branches."""
 
 
