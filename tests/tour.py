@@ -48,6 +48,7 @@ NOT_RUN = {
     r"docs/install.md: (make|pip) ": "installs software; tests/unit/test_distribution.py does",
     r"docs/install.md: synth completion --install": "writes to the home folder",
     "docs/oracle.md: synth label suite --model vendor-strong": "needs a package that is installed",
+    "docs/add-a-language.md: synth check mp.toy": "needs the language of the page, with which another test runs it",
     r"docs/results.md: .* --suite published": "needs published tables",
     r"docs/scale.md: synth .* --jobs tcp:": "needs other machines",
     r"docs/scale.md: synth progress --threads 4 --instrs 6": "takes hours",
