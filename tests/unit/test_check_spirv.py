@@ -227,3 +227,13 @@ def test_what_is_left_is_written_in_the_dialect_of_the_model(tmp_path: Path) -> 
         file = tmp_path / f"{name}.litmus"
         synth("check", EXAMPLES / f"{name}.spvasm", "--litmus", file, "--jobs", 1)
         assert file.read_text().startswith(head)
+
+
+@pytest.mark.parametrize("index", [-1, -2, 1])
+def test_a_member_that_a_struct_has_not_is_refused(tmp_path: Path, index: int) -> None:
+    """SPIR-V 1.6, 3.52.8, OpAccessChain: the index of a member is a constant that is one of the struct's members."""
+    text = KERNEL.replace("%one =", f"%int = OpTypeInt 32 1\n%member = OpConstant %int {index}\n%one =")
+    path = tmp_path / "kernel.spvasm"
+    path.write_text(text.replace("%out %zero INDEX", "%out %member %n"))
+    result = synth("check", path, "--grid", "1", "--block", "1")
+    assert result.exit_code == 2 and f"%block has no member {index}" in result.output

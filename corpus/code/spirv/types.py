@@ -158,7 +158,7 @@ class SpirvTypes:
         match self.name(type):
             case "OpTypeStruct":
                 members = self._members(type)
-                if index >= len(members):
+                if not 0 <= index < len(members):
                     raise self._wrong(type, f"has no member {index}")
                 scalar = sum(len(self.scalars(each)) for each in members[:index])
                 return TypePart(members[index], self.offsets(type)[index], scalar)
