@@ -250,7 +250,7 @@ class Module:
     target: str
     variables: Mapping[str, Variable]
     functions: Mapping[str, KernelFunction]
-    language: str = "ptx"
+    language: str
     unit: str = "line"
     assumed: tuple[str, ...] = ()
 

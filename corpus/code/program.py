@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from corpus.code import ir
@@ -101,7 +102,7 @@ class KernelProgram:
     choices: Mapping[str, int] = field(default_factory=dict)
     altered: bool = False
 
-    @property
+    @cached_property
     def origins(self) -> tuple[tuple[ir.KernelInstruction | None, ...], ...]:
         """The instruction of the code that each instruction of each thread comes from."""
         return tuple(tuple(residual.origin for residual in code) for code in self.code)

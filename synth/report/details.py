@@ -20,9 +20,6 @@ from synth.report.evidence import Evidence, Subject
 from synth.watch import watching
 from synth.worker import Limits
 
-DETAILED = 100
-"""The number of tests that are explained unless more are asked for."""
-
 LARGEST_FIGURE = 400_000
 """The most characters of a figure; a larger one is not readable."""
 

@@ -150,7 +150,7 @@ def _module(tokens: PtxTokens, lines: LocatedLines) -> Module:
         for name, said in described(sections).items():
             if name in functions and functions[name].entry:
                 functions[name] = described_as(functions[name], said)
-    return Module(tokens.path, version, target, variables, functions)
+    return Module(tokens.path, version, target, variables, functions, "ptx")
 
 
 def _list(tokens: PtxTokens) -> list[str]:
