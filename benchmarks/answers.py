@@ -507,14 +507,14 @@ def _commanded(item: Item) -> Answer:
 
     words = [SCRATCH[0] if word == OUTPUT else word for word in item.words]
     result = CliRunner().invoke(module_of("main").main, words, prog_name="synth")
-    said, complained = (_lines(text) for text in (result.stdout, result.stderr))
+    printed, complained = (_lines(text) for text in (result.stdout, result.stderr))
     answer: Answer = {"exit": result.exit_code, "stderr": complained}
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         answer["exception"] = repr(result.exception)
     try:
-        answer["answers"] = [_timeless(json.loads(line)) for line in said]
+        answer["answers"] = [_timeless(json.loads(line)) for line in printed]
     except ValueError:
-        answer["stdout"] = said
+        answer["stdout"] = printed
     programs = Path(f"{SCRATCH[0]}.programs")
     if programs.exists():
         lines = programs.read_text(encoding="utf-8").splitlines()
@@ -549,9 +549,9 @@ _PACKAGES = re.compile(r"/[^\s\"']*?/site-packages(?=/)")
 def _timeless(value: Any) -> Any:
     """JSON without what a clock says."""
     if isinstance(value, list):
-        return [_timeless(each) for each in value]
+        return [_timeless(part) for part in value]
     if isinstance(value, dict):
-        return {key: _timeless(each) for key, each in value.items() if key != "seconds"}
+        return {key: _timeless(part) for key, part in value.items() if key != "seconds"}
     return value
 
 
@@ -579,7 +579,7 @@ def ready(root: Path, kept: Path) -> None:
             if not module.name.endswith("__main__"):
                 with suppress(ImportError):  # what an extra brings that is not here
                     importlib.import_module(module.name)
-    models = {each.model for each in module_of("CODE_LANGUAGES").CODE_LANGUAGES.values()}
+    models = {language.model for language in module_of("CODE_LANGUAGES").CODE_LANGUAGES.values()}
     resolve_consistency_models = module_of("resolve_consistency_models").resolve_consistency_models
     for model in resolve_consistency_models([*models, "rc11", "c11"]):
         _ = getattr(model, "model", None)
@@ -603,20 +603,23 @@ def record(
             costs[item.name] = cost
             if sys.stderr.isatty():
                 print(f"\r{len(costs)} of {len(items)}", end="", file=sys.stderr)
-    total, cut = sum(cost.seconds for cost in costs.values()), [name for name, each in answers.items() if "cut" in each]
+    total, cut = (
+        sum(cost.seconds for cost in costs.values()),
+        [name for name, given in answers.items() if "cut" in given],
+    )
     notes = {"seconds": seconds, "all": everything, "only": sorted(only)}
     if (folder / "record.json").is_file() and only:
         known = json.loads((folder / "record.json").read_text(encoding="utf-8"))
         if (known["seconds"], known["all"]) != (seconds, everything):
             sys.exit(f"{folder}: this record was made with other --seconds or without --all: name another folder")
-        answers = {name: each for name, each in _answers(folder).items() if not _holds(name, only)} | answers
-        costs = {name: each for name, each in _costs(folder).items() if not _holds(name, only)} | costs
+        answers = {name: kept for name, kept in _answers(folder).items() if not _holds(name, only)} | answers
+        costs = {name: spent for name, spent in _costs(folder).items() if not _holds(name, only)} | costs
         programs = _programs(folder) | programs
         notes["only"] = sorted({*known["only"], *only}) if known["only"] else []
-    used = sorted({digest for each in answers.values() for digest in each.get("residual", ())})
+    used = sorted({digest for given in answers.values() for digest in given.get("residual", ())})
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / "answers.jsonl", ({"item": name, **answers[name]} for name in sorted(answers)))
-    _write(folder / "residual.jsonl", ({"digest": each, "text": programs[each]} for each in used))
+    _write(folder / "residual.jsonl", ({"digest": digest, "text": programs[digest]} for digest in used))
     with (folder / "costs.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("item", "seconds", "megabytes"))
@@ -729,8 +732,8 @@ def compare(before: Path, after: Path, only: Sequence[str], show: int) -> int:
                     print(f"    {line}")
     if found > show:
         print(f".. {found - show} more items: --show {found}")
-    told = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-    print(f"{len(names)} items compared, {found} differ{f': {told}' if told else ''}")
+    tally = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    print(f"{len(names)} items compared, {found} differ{f': {tally}' if tally else ''}")
     _compare_costs(before, after, names)
     return 1 if found else 0
 
@@ -767,8 +770,8 @@ def _differences(one: Answer | None, two: Answer | None, texts: Mapping[str, str
     old_programs, new_programs = one.get("residual", []), two.get("residual", [])
     if old_programs != new_programs:
         yield "residual", f"residual programs: {len(old_programs)} -> {len(new_programs)}"
-        gone = [each for each in old_programs if each not in new_programs]
-        come = [each for each in new_programs if each not in old_programs]
+        gone = [digest for digest in old_programs if digest not in new_programs]
+        come = [digest for digest in new_programs if digest not in old_programs]
         for left, right in zip(gone, come, strict=False):
             lines = difflib.unified_diff(
                 texts[left].splitlines(), texts[right].splitlines(), left, right, n=1, lineterm=""

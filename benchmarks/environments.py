@@ -47,7 +47,7 @@ def environments(name: str) -> dict[str, Profile]:
     """The environments by name, as profiles for a test of two CTAs."""
     separate, parallel = Parameters(), gpu_parameters(shape(name), INSTANCES)
     ways = {"separate": _profile("separate", separate), "parallel": _profile("parallel", parallel), "own": DEFAULT}
-    return ways | {f"{way} + stress": replace(each, stress=1) for way, each in ways.items()}
+    return ways | {f"{way} + stress": replace(launch, stress=1) for way, launch in ways.items()}
 
 
 def _profile(name: str, parameters: Parameters) -> Profile:

@@ -109,7 +109,7 @@ PARTS = (
 def main(words: Sequence[str] | None = None) -> int:
     """Run the campaign, and write its figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    running = [name for name, each in BACKENDS.items() if each.device is not None and each.progress.item]
+    running = [name for name, backend in BACKENDS.items() if backend.device is not None and backend.progress.item]
     parser.add_argument("--backend", choices=running, default="cuda", help="the language, and so the devices (cuda)")
     parser.add_argument("--platform", metavar="NAME", help="as of synth run")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="builds at a time (one a core)")
@@ -187,7 +187,7 @@ def shared_out(
     while these:
         cut: list[Stage] = []
         for number, stage in enumerate(these):
-            began, shares = now(), sum(each.share for each in these[number:])
+            began, shares = now(), sum(part.share for part in these[number:])
             seconds = max(LEAST, int((until - began) * stage.share / shares))
             code = run(stage, seconds)
             if code > 1:
@@ -214,9 +214,9 @@ def row(stage: Stage) -> str:
     """What was run of a stage, as a row of a table."""
     results, failures = latest(stage.results)
     new = [*results.values(), *failures.values()]
-    instances = sum(each.instances * each.launches for each in new if isinstance(each, MemoryResult))
-    hung = sum(each.hangs for each in new if isinstance(each, ProgressResult))
-    tests = len({each.test for each in new})
+    instances = sum(result.instances * result.launches for result in new if isinstance(result, MemoryResult))
+    hung = sum(result.hangs for result in new if isinstance(result, ProgressResult))
+    tests = len({result.test for result in new})
     return f"| {stage.name} | {tests} | {len(new)} | {hung} | {instances:,} | {stage.seconds:,.0f} |"
 
 

@@ -46,7 +46,7 @@ def sampled(shape: ProgramShape, request: ProgressSuiteRequest, samples: int) ->
         unit = CubeUnit(shape, chance.randrange(len(cubes)), tuple(map(chance.choice, free)))
         began, tests = time.process_time(), 0
         for item in run_unit(unit, request, DEFAULT_SOLVER):
-            tests += sum(len(each.tests) for each in item) if isinstance(item, list) else 0
+            tests += sum(len(suite.tests) for suite in item) if isinstance(item, list) else 0
             assert not isinstance(item, Parts)
         found.append((tests, time.process_time() - began))
     return len(cubes) * math.prod(map(len, free)), found
@@ -75,10 +75,10 @@ def main() -> None:
         table.add_column(heading, justify="right")
     for bound in track(options.bounds, console=Console(stderr=True)):
         found = list(estimates(bound, options.samples))
-        tests = sum(each for _, each, _, _ in found)
-        error = math.sqrt(sum(each**2 for _, _, each, _ in found))
-        hours = sum(each for _, _, _, each in found) / 3600
-        shapes = ", ".join(f"{'.'.join(map(str, shape.lengths))}: {each:,.0f}" for shape, each, _, _ in found)
+        tests = sum(count for _, count, _, _ in found)
+        error = math.sqrt(sum(deviation**2 for _, _, deviation, _ in found))
+        hours = sum(seconds for _, _, _, seconds in found) / 3600
+        shapes = ", ".join(f"{'.'.join(map(str, shape.lengths))}: {count:,.0f}" for shape, count, _, _ in found)
         known = f"{KNOWN[bound]:,}" if bound in KNOWN else ""
         table.add_row(bound, shapes, f"{tests:,.0f} ± {error:,.0f}", known, f"{hours:.2f}")
     Console().print(table)

@@ -92,15 +92,15 @@ def figure(efforts: Sequence[Effort]) -> str:
     def draw(made: Figure) -> None:
         axes = made.subplots()
         rows = range(len(efforts) - 1, -1, -1)
-        chance = [each.counts for each in efforts]
+        chance = [one.counts for one in efforts]
         axes.hlines(rows, list(map(min, chance)), list(map(max, chance)), color="#9ba4b4", label="random, 20 orders")
         axes.plot([median(counts) for counts in chance], rows, "|", color="#46505f", markersize=9, label="their median")
-        axes.plot([each.asked for each in efforts], rows, "o", color="#b3402a", label="asked")
+        axes.plot([one.asked for one in efforts], rows, "o", color="#b3402a", label="asked")
         axes.set_xscale("log")
         axes.set_xticks(
             [5, 10, 20, 50, 100, 200, 500, 1000, 2000], ["5", "10", "20", "50", "100", "200", "500", "1000", "2000"]
         )
-        axes.set_yticks(rows, [f"{each.planted.name} ({each.sketch.name})" for each in efforts])
+        axes.set_yticks(rows, [f"{one.planted.name} ({one.sketch.name})" for one in efforts])
         axes.set_xlabel("verdicts until one class of models is left")
         made.legend(loc="outside upper center", ncols=3)
 
@@ -114,16 +114,16 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--picture", "svg", type=Path, help="where to draw the table")
     args = parser.parse_args()
-    planted = [each for each in planted_models() if not args.models or each.name in args.models]
+    planted = [model for model in planted_models() if not args.models or model.name in args.models]
     efforts = []
-    for name in dict.fromkeys(each.sketch for each in planted):
+    for name in dict.fromkeys(model.sketch for model in planted):
         sketch, began = resolve_sketch(name), time.process_time()
         tests = judged(sketch)
         print(f"{name}: {len(tests)} tests judged in {time.process_time() - began:.1f} s", file=sys.stderr)
-        efforts += [effort(each, sketch, tests, args.seeds) for each in planted if each.sketch == name]
+        efforts += [effort(model, sketch, tests, args.seeds) for model in planted if model.sketch == name]
     table = Table("model", "sketch", "models", "tests", "asked", "random", "informative", "left", box=None)
-    for each in efforts:
-        table.add_row(*each.row)
+    for figures in efforts:
+        table.add_row(*figures.row)
     Console(width=120).print(table)
     if args.svg:
         write_picture(args.svg, figure(efforts))

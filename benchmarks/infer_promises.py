@@ -60,7 +60,7 @@ def main() -> None:
     family = promise_family("progress")
     judge = PromiseJudge(family)
     bounds = bounds_up_to(parse_bound(args.bound))
-    tests = [each.sketch for bound in bounds for each in suite_tests(judge, bound, ["device"])]
+    tests = [record.sketch for bound in bounds for record in suite_tests(judge, bound, ["device"])]
     table = Table("member", "tests", "asked", "random", "left", box=None)
     for model in family.models(family.valid):
         member = family.member(model.name)

@@ -46,9 +46,9 @@ def main() -> None:
         sys.exit(__doc__)
     if not any(format_of(Path(word)) or Path(word).is_dir() for word in words):
         words += map(str, sorted(KERNELS.glob("*.cu")))
-    asked = command.make_context("check", words)
-    options = asked.params
-    launch = LaunchWords(**{each.name: options[each.name] for each in fields(LaunchWords)})
+    parsed = command.make_context("check", words)
+    options = parsed.params
+    launch = LaunchWords(**{field.name: options[field.name] for field in fields(LaunchWords)})
     table = Table("kernel", "launch", *COLUMNS, "found", "progress", box=None)
     for column in table.columns[2 : 2 + len(COLUMNS)]:
         column.justify = "right"
@@ -67,8 +67,8 @@ def main() -> None:
             if found is None:
                 table.add_row(*names, "failed")
             else:
-                sizes, seconds, said = found[0]
-                table.add_row(*names, *sizes, read, *seconds, found[1].cells[1], *said)
+                sizes, seconds, answers = found[0]
+                table.add_row(*names, *sizes, read, *seconds, found[1].cells[1], *answers)
             read = ""
     Console(width=180).print(table)
 
@@ -85,7 +85,7 @@ def asked_about(
     executions = Executions(program.test, model.model, unroll)
     left = sum(len(thread.instructions) for thread in program.test.threads)
     sizes = (len(task.kernel.body or ()), left, len(executions.events), len(executions.circuit.formula.clauses))
-    found = ", ".join(dict.fromkeys(each.kind for each in answers.findings))
+    found = ", ".join(dict.fromkeys(finding.kind for finding in answers.findings))
     return [f"{size:,}" for size in sizes], seconds, [found or "-", needed(answers.hang)]
 
 

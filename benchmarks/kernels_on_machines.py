@@ -54,7 +54,7 @@ def main() -> int:
                 if seen.answer != "agreed":
                     print(f"{machine} {seen.seed}: {seen.answer}: {seen.why}", flush=True)
     table = Table("answer", *machines)
-    for answer in sorted({each for counts in found.values() for each in counts}):
+    for answer in sorted({kind for counts in found.values() for kind in counts}):
         table.add_row(answer, *(f"{found[machine][answer]:,}" for machine in machines))
     Console(width=120).print(table)
     print(f"{words.count} programs a machine in {time.perf_counter() - began:.0f} s")

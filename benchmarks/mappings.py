@@ -78,8 +78,8 @@ def answered(row: Row, folder: Path, seconds: int) -> tuple[str, ...]:
     """A row of the table."""
     command = [measuring.SYNTH, "map", str(asked(row, folder)), "-j", "1"]
     answer, used = measured(command, seconds)
-    told = (f"{used.ru_utime + used.ru_stime:.1f}", f"{used.ru_maxrss / 1000:.0f}")
-    return row.mapping, row.axiom or "all", row.bound, answer, *told, row.published
+    spent = (f"{used.ru_utime + used.ru_stime:.1f}", f"{used.ru_maxrss / 1000:.0f}")
+    return row.mapping, row.axiom or "all", row.bound, answer, *spent, row.published
 
 
 def asked(row: Row, folder: Path) -> Path:

@@ -40,7 +40,9 @@ MOST_COMPARED = 4
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cuts", nargs="*", default=QUICK, metavar="MODEL:EVENTS|A/B")
-    parser.add_argument("--criterion", choices=[each.value for each in Criterion], default=Criterion.EXECUTION.value)
+    parser.add_argument(
+        "--criterion", choices=[criterion.value for criterion in Criterion], default=Criterion.EXECUTION.value
+    )
     parser.add_argument("--solver", default=DEFAULT_SOLVER)
     given = parser.parse_args()
     table = Table("", "tests", "programs", "variables", "clauses", "calls", "learned", "build", "solve", "MB", box=None)

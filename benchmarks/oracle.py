@@ -174,7 +174,7 @@ def first(options: argparse.Namespace) -> Table:
     for command in commands:
         full = [str(EXAMPLES / word) if word.endswith(".litmus") else word for word in command]
         runs = [measure([SYNTH, *full]) for _ in range(5)]
-        seconds, kilobytes = (statistics.median(each) for each in zip(*runs, strict=True))
+        seconds, kilobytes = (statistics.median(figures) for figures in zip(*runs, strict=True))
         table.add_row(f"synth {' '.join(command)}", f"{seconds:.2f}", f"{kilobytes / 1024:.0f}")
     return table
 

@@ -76,15 +76,15 @@ def _later(first: str, second: str, others: str) -> Callable[[Lines], Lines]:
     """
 
     def change(lines: Lines) -> Lines:
-        lines, at = list(lines), 0
-        while at < len(lines):
-            if re.search(first, lines[at]):
-                other = next((n for n in range(at + 1, len(lines)) if re.search(others, lines[n])), None)
-                between = [] if other is None else lines[at + 1 : other + 1]
-                if other is not None and re.search(second, lines[other]) and not _uses(lines[at], between):
-                    lines.insert(other, lines.pop(at))
-                    at = other
-            at += 1
+        lines, index = list(lines), 0
+        while index < len(lines):
+            if re.search(first, lines[index]):
+                other = next((n for n in range(index + 1, len(lines)) if re.search(others, lines[n])), None)
+                between = [] if other is None else lines[index + 1 : other + 1]
+                if other is not None and re.search(second, lines[other]) and not _uses(lines[index], between):
+                    lines.insert(other, lines.pop(index))
+                    index = other
+            index += 1
         return lines
 
     return change
@@ -304,11 +304,11 @@ def compiler_of(language: str) -> tuple[TestCompiler, str]:
 def compiled(tests: Sequence[LitmusTest], language: str) -> Iterator[CompiledTest]:
     """The tests that the language can say, as its compiler leaves them, as text."""
     compiler, level = compiler_of(language)
-    asked = [observed(test) for test in tests]
+    observing = [observed(test) for test in tests]
     with TemporaryDirectory(prefix="synth-planted-") as name:
         folder = Path(name)
-        together = compiler.together(asked, level, folder) if compiler.together else [None] * len(asked)
-        for test, known in zip(asked, together, strict=True):
+        together = compiler.together(observing, level, folder) if compiler.together else [None] * len(observing)
+        for test, known in zip(observing, together, strict=True):
             try:
                 found = known or compiler.compile(test, level, folder)
             except (NotCompiledError, InputError):
@@ -391,8 +391,8 @@ def suites() -> Mapping[str, Sequence[LitmusTest]]:
     for language, model in (("spirv", "vulkan"), ("ptx", "ptx")):
         with TemporaryDirectory(prefix="synth-planted-") as name:
             suite = Path(name, "suite")
-            asked = ["memory", "--from", model, "--events", "2..4", "-o", str(suite)]
-            translation.measuring.measure([translation.measuring.SYNTH, *asked])
+            command = ["memory", "--from", model, "--events", "2..4", "-o", str(suite)]
+            translation.measuring.measure([translation.measuring.SYNTH, *command])
             found[language] = [parse_litmus(test.text, test.name) for test in read_corpus(suite).tests]
         shipped = (path for folder in folders[language] for path in sorted((EXAMPLES / folder).glob("*.litmus")))
         found[language] += [*translation.synchronised(), *map(read_litmus, shipped)]

@@ -84,7 +84,11 @@ def main() -> None:
             figures[name] = measured(name)
         except (InputError, RunError) as error:
             console.print(f"{name}: {error}", soft_wrap=True, markup=False)
-    found = {name: {way: rate(each) for way, each in figures[name].items()} for name in DEVICES if name in figures}
+    found = {
+        name: {way: rate(measurement) for way, measurement in figures[name].items()}
+        for name in DEVICES
+        if name in figures
+    }
     table = Table(title="SB, instances with the weak outcome")
     for heading in ("profile", *WAYS, "million instances a second, own", "tuned"):
         table.add_column(heading, justify="right")

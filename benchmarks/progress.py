@@ -106,15 +106,15 @@ def ratios(everything: dict[str, Taken]) -> Table | str:
                 sys.exit(f"{bound}: synth found {synth.tests} tests, and C++ {anchor.tests}")
             times = (synth.seconds, synth.cpu, anchor.seconds, anchor.cpu)
             quotients = (synth.seconds / anchor.seconds, synth.cpu / max(anchor.cpu, 1e-3))
-            table.add_row(bound, *(f"{each:.2f}" for each in (*times, *quotients)))
+            table.add_row(bound, *(f"{value:.2f}" for value in (*times, *quotients)))
     return table
 
 
 def count(program: Path, bound: str) -> Taken:
     """What the enumeration takes."""
     started, before = time.monotonic(), cpu_seconds()
-    said = subprocess.run([program, *bound.split("x")], check=True, capture_output=True, text=True).stdout
-    return Taken(time.monotonic() - started, cpu_seconds() - before, int(said))
+    output = subprocess.run([program, *bound.split("x")], check=True, capture_output=True, text=True).stdout
+    return Taken(time.monotonic() - started, cpu_seconds() - before, int(output))
 
 
 if __name__ == "__main__":

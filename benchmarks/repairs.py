@@ -84,8 +84,8 @@ def repaired(path: Path, name: str) -> tuple[str, str] | None:
             cheapest = next(iter(fixing), None)
     except InputError as error:
         return error.message[:60], ""
-    told = "; ".join(change.text.split(" -> ")[-1] for change in cheapest.changes) if cheapest else "none"
-    return told, str(cheapest.cost) if cheapest else ""
+    changes = "; ".join(change.text.split(" -> ")[-1] for change in cheapest.changes) if cheapest else "none"
+    return changes, str(cheapest.cost) if cheapest else ""
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def synchronised() -> Iterator[LitmusTest]:
 def _test(name: str, threads: Sequence[Sequence[str]], orders: Sequence[str]) -> LitmusTest:
     """A test of C: each access is atomic, and every register and location is observed."""
     words = iter(orders)
-    bodies, asked = [], ["x = 0", "y = 0"]
+    bodies, finals = [], ["x = 0", "y = 0"]
     for number, thread in enumerate(threads):
         lines = []
         for place, access in enumerate(thread):
@@ -89,9 +89,9 @@ def _test(name: str, threads: Sequence[Sequence[str]], orders: Sequence[str]) ->
                 "U": f"atomic_fetch_add_explicit({location}, 0, {order})",
             }[kind]
             lines.append(f"  int r{place} = {call};")
-            asked.append(f"{number}:r{place} = 0")
+            finals.append(f"{number}:r{place} = 0")
         bodies.append(f"P{number} (atomic_int* x, atomic_int* y) {{\n" + "\n".join(lines) + "\n}\n")
-    condition = " /\\ ".join(asked)
+    condition = " /\\ ".join(finals)
     return parse_litmus(f"C {name}\n{{ }}\n\n" + "\n".join(bodies) + f"\nexists ({condition})\n", name)
 
 
@@ -136,13 +136,13 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
     for suite in given.suite or SUITES:
-        asked = tasks(suite, given.every, given.backend, given.level)
+        selected = tasks(suite, given.every, given.backend, given.level)
         lines = []
         checked = []
-        for answer in check_all_compiled(asked, given.jobs, Limits(60.0, 4096)):
+        for answer in check_all_compiled(selected, given.jobs, Limits(60.0, 4096)):
             checked.append(answer)
             lines.append(json.dumps(checked_record(answer), ensure_ascii=False))
-        table = Table(*HEADS, title=f"{suite}: {len({task.name for task in asked})} tests", box=None)
+        table = Table(*HEADS, title=f"{suite}: {len({task.name for task in selected})} tests", box=None)
         rows = list(table_rows(checked))
         for row in rows:
             table.add_row(*row)

@@ -46,9 +46,9 @@ def in_columns(accounts: Sequence[Account], width: int) -> str:
 def _shared(wanted: Sequence[int], room: int) -> list[int]:
     """Return the widths of columns that want these widths: what narrow columns leave is shared by the others."""
     given = list(wanted)
-    for rank, at in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
-        given[at] = min(wanted[at], max(_LEAST, room // (len(wanted) - rank)))
-        room -= given[at]
+    for rank, place in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        given[place] = min(wanted[place], max(_LEAST, room // (len(wanted) - rank)))
+        room -= given[place]
     return given
 
 

@@ -110,22 +110,22 @@ def text(test: Program | LitmusTest) -> str:
     return print_axb(test) if isinstance(test, Program) else printed(test, dialect_for(test)[0])
 
 
-def synthesise(asked: ProgressSuite | MemorySuite, folder: str | Path, jobs: int = 1) -> Corpus:
+def synthesise(request: ProgressSuite | MemorySuite, folder: str | Path, jobs: int = 1) -> Corpus:
     """Find every test that is asked for, label it, write a new corpus to ``folder``, and return the corpus read from
     there.
 
     ``jobs`` is the number of processes. Where the search is interrupted, the corpus holds what was found and is not
     ``complete``. Raises ``InputError`` where the folder is not empty, or where the request contradicts itself.
     """
-    if isinstance(asked, suites.SuiteRequest):
-        asked.check()
+    if isinstance(request, suites.SuiteRequest):
+        request.check()
     else:
-        synthesis.check(asked)
-    with Journal.create(Path(folder), asked.as_json()) as journal:
-        if isinstance(asked, suites.SuiteRequest):
-            suites.make_suite(asked, journal, DEFAULT_SOLVER, jobs)
+        synthesis.check(request)
+    with Journal.create(Path(folder), request.as_json()) as journal:
+        if isinstance(request, suites.SuiteRequest):
+            suites.make_suite(request, journal, DEFAULT_SOLVER, jobs)
         else:
-            synthesis.make_suite(asked, journal, DEFAULT_SOLVER, jobs)
+            synthesis.make_suite(request, journal, DEFAULT_SOLVER, jobs)
     return read_corpus(Path(folder))
 
 
@@ -162,12 +162,12 @@ def explain(test: Program | LitmusTest, model: str, unroll: int = UNROLL) -> Exp
     if isinstance(test, Program):
         found = resolve_models([model])
         if len(found) > 1:
-            raise InputError(f"expected one model, and {model} is {' and '.join(each.name for each in found)}")
+            raise InputError(f"expected one model, and {model} is {' and '.join(one.name for one in found)}")
         return explain_progress(test, found[0])
-    (asked,) = resolve_consistency_models([model])
-    if not isinstance(asked, AxiomaticModel):
+    (judge,) = resolve_consistency_models([model])
+    if not isinstance(judge, AxiomaticModel):
         raise InputError(f"{model} is a transition system, and explains nothing; models that are .cat files do")
-    return explain_with(test, asked.model, unroll)
+    return explain_with(test, judge.model, unroll)
 
 
 def draw(explanation: Explanation | MemoryExplanation, name: str = "test") -> Picture:

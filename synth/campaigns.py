@@ -153,7 +153,7 @@ def jobs_of(items: Sequence[AnyDue], limits: Sequence[float], device: Device, ca
     at_a_time = campaign.jobs if isinstance(campaign.jobs, int) else _AHEAD * campaign.jobs.cluster.slots
     cut = batches(device, [item.shape for item in items], at_a_time)
     together = [[(items[number], limits[number]) for number in numbers] for numbers in cut]
-    return [Job([item for item, _ in each], partial(_made, limited=each)) for each in together]
+    return [Job([item for item, _ in batch], partial(_made, limited=batch)) for batch in together]
 
 
 _AHEAD = 4
@@ -248,8 +248,8 @@ def _by_threads(
             with Runner(device) as runner:
                 runners.append(runner)
                 while not over() and (job := following()) is not None:
-                    for each in job.make(runner):
-                        queue.put(each)
+                    for result in job.make(runner):
+                        queue.put(result)
                         if over():
                             break
         except BaseException as error:  # the caller receives every error

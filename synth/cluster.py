@@ -205,8 +205,8 @@ def _closed(opened: Any) -> None:
 
 def _reason(error: Exception, address: str = "") -> str:
     """Return the first line of Dask's error, or what that error means."""
-    said = str(error).partition("\n")[0] or type(error).__name__
-    if "ssl_context" in said:
+    reason = str(error).partition("\n")[0] or type(error).__name__
+    if "ssl_context" in reason:
         return (
             "tls:// needs certificates, which Dask's configuration names: distributed.comm.tls.ca-file, .client.cert "
             "and .client.key (docs/scale.md)"
@@ -219,7 +219,7 @@ def _reason(error: Exception, address: str = "") -> str:
         return "what is there is no scheduler of Dask's"
     if isinstance(error, OSError) or address.startswith("tls:"):
         return "what is there is no scheduler of Dask's, or takes other certificates"
-    return said
+    return reason
 
 
 # Identities of workers
@@ -306,10 +306,10 @@ class _Dask:
         except (CancelledError, OSError):
             raise self._lost("the cluster has gone away") from None
         except Exception as error:  # errors of the work itself are in answers
-            said = str(error).partition("\n")[0]
-            if isinstance(error, ImportError) or "deserialization" in said:
-                said = f"the scheduler or a worker of it has {_NO_SYNTH}"
-            raise self._lost(f"the cluster cannot do the work: {said}") from None
+            reason = str(error).partition("\n")[0]
+            if isinstance(error, ImportError) or "deserialization" in reason:
+                reason = f"the scheduler or a worker of it has {_NO_SYNTH}"
+            raise self._lost(f"the cluster cannot do the work: {reason}") from None
         there, worker, made = answer
         _check(there, worker, self._address)
         items = pickle.loads(made)

@@ -83,14 +83,14 @@ def write_programs(
     Raises ``InputError`` where the folder cannot be written to.
     """
     written = []
-    for each in watched(programs, None, "Writing"):
-        name, text = next(iter(each.files.items()))
-        files = dict(each.files)
+    for program in watched(programs, None, "Writing"):
+        name, text = next(iter(program.files.items()))
+        files = dict(program.files)
         if as_json:
-            made = each.for_runners(backend.compiled(files, each.shape))
+            made = program.for_runners(backend.compiled(files, program.shape))
             files[f"{name.removesuffix(backend.suffix)}.json"] = print_runner_test(made)
         write_files(output, files, durable=False)
-        written.append(ProgramText(str(output / name), text, output / name, each.test))
+        written.append(ProgramText(str(output / name), text, output / name, program.test))
     if written and as_json:
         write_files(output, {SCHEMA: schema()}, durable=False)
     os.sync()

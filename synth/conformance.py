@@ -47,13 +47,13 @@ class Promise:
     allowed: frozenset[Outcome] | None = None
     reason: str = ""
 
-    def forbids(self, outcome: Outcome, asked: bool) -> bool:
-        """Return whether the promise forbids an outcome; ``asked``: the test asks about this outcome."""
+    def forbids(self, outcome: Outcome, is_asked: bool) -> bool:
+        """Return whether the promise forbids an outcome; ``is_asked``: the test asks about this outcome."""
         if self.reason:
             return False
         if self.allowed is not None:
             return outcome not in self.allowed
-        return asked and self.forbids_asked is True
+        return is_asked and self.forbids_asked is True
 
 
 NO_PROMISE = Promise(None, reason="no verdict")
@@ -77,8 +77,8 @@ def forbidden(promises: Mapping[str, Promise], shown: Iterable[tuple[Outcome, bo
     ``shown`` has each outcome that was seen, and whether the test asks about it.
     """
     against = {
-        outcome: tuple(model for model, promise in promises.items() if promise.forbids(outcome, asked))
-        for outcome, asked in shown
+        outcome: tuple(model for model, promise in promises.items() if promise.forbids(outcome, is_asked))
+        for outcome, is_asked in shown
     }
     return {outcome: models for outcome, models in against.items() if models}
 

@@ -116,14 +116,14 @@ class Expectations:
                 before = self._of[key].line
                 raise InputError(f"{' '.join(key)}: line {before} expects something else", str(path), expected.line, 1)
         if not self._of:
-            asked = ", ".join(labelling.names)
-            raise InputError(f"the table expects nothing of what is asked: {len(tests)} tests under {asked}", str(path))
+            names = ", ".join(labelling.names)
+            raise InputError(f"the table expects nothing of what is asked: {len(tests)} tests under {names}", str(path))
 
     def add(self, labels: Labels, restored: bool = False) -> None:
         """Compare the labels of one more test. Of labels ``restored`` from a file, only the verdicts are known."""
         names = self._labelling.names
-        said = [ModelAnswer(ERROR)] * len(names) if labels.error else labels.labels
-        for name, label in zip(names, said, strict=True):
+        answers = [ModelAnswer(ERROR)] * len(names) if labels.error else labels.labels
+        for name, label in zip(names, answers, strict=True):
             expected = self._of.pop((labels.file, name), None)
             if expected is None:
                 continue

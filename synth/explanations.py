@@ -41,7 +41,7 @@ def explanations(
     ``InputError`` where a model is unknown or a test is none.
     """
     names = kind.labelling(models, AUTO, unroll, JSON).names
-    asked = [(test, number) for test in tests for number in range(len(names))]
+    pairs = [(test, number) for test in tests for number in range(len(names))]
 
     @lru_cache(maxsize=1)
     def explained(test: Input) -> list[ModelAccount]:
@@ -59,12 +59,12 @@ def explanations(
     done = 0
     with (
         watching("Explaining", found=False) as watch,
-        closing(map_each(work, asked, 1, limits, unknown)) as results,
+        closing(map_each(work, pairs, 1, limits, unknown)) as results,
     ):
-        watch(0, len(asked))
+        watch(0, len(pairs))
         for result in results:
             done += result is not None
-            watch(done, len(asked))
+            watch(done, len(pairs))
             if result is not None:
                 row.append(result)
                 if len(row) == len(names):

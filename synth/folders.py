@@ -78,7 +78,7 @@ class LeftOut:
 
     def __str__(self) -> str:
         """Return the kinds, the most frequent first: ``left out: .py (12), .txt (1)``; empty where nothing is."""
-        kinds = sorted(self._kinds.items(), key=lambda each: (-each[1], each[0]))
+        kinds = sorted(self._kinds.items(), key=lambda counted: (-counted[1], counted[0]))
         words = [f"{kind} ({number:,})" for kind, number in kinds[:_SHOWN]]
         if others := sum(number for _, number in kinds[_SHOWN:]):
             words.append(f"other kinds ({others:,})")
@@ -86,8 +86,8 @@ class LeftOut:
 
     def tell(self, folders: Iterable[object]) -> None:
         """Print a line on standard error that says what is left out of folders; none where nothing is."""
-        if said := str(self):
-            remark(f"{', '.join(map(str, folders))}: {said}")
+        if words := str(self):
+            remark(f"{', '.join(map(str, folders))}: {words}")
 
 
 @dataclass(frozen=True, slots=True)

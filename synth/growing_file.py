@@ -85,7 +85,7 @@ def begun(
             file.truncate(end)
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", str(path)) from None
-    return [each for each, _ in known]
+    return [record for record, _ in known]
 
 
 def digest_of(read: Iterable[tuple[str, str]]) -> str:

@@ -150,12 +150,12 @@ def _limits(items: Sequence[AnyDue], device: Device, control: Control[AnyDue]) -
     shapes = [control.shape(item) for item in items]
     longest = _longest(dict.fromkeys(shapes), device, control)
     enough = {shape: float(f"{max(control.floor, FACTOR * took):.2g}") for shape, took in longest.items()}
-    asked = [item.trial.timeout for item in items]
-    limits = [each or enough.get(shape, UNMEASURED) for each, shape in zip(asked, shapes, strict=True)]
+    given = [item.trial.timeout for item in items]
+    limits = [timeout or enough.get(shape, UNMEASURED) for timeout, shape in zip(given, shapes, strict=True)]
     took, limit = max((longest.get(shape, 0.0), limit) for shape, limit in zip(shapes, limits, strict=True))
     if took > limit:
-        said = f"--timeout {limit:g} is short: a program that terminates took up to {took:.2g} s here"
-        remark(f"{said}; without --timeout, it is measured")
+        shortness = f"--timeout {limit:g} is short: a program that terminates took up to {took:.2g} s here"
+        remark(f"{shortness}; without --timeout, it is measured")
     return limits
 
 

@@ -274,14 +274,14 @@ def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[in
         below = _tests_below(path)
         below.left_out.tell([path])
         found = []
-        for each in below.paths:
-            if os.path.isdir(each) and _suite_family(each, inside=True) is not None:
+        for below_path in below.paths:
+            if os.path.isdir(below_path) and _suite_family(below_path, inside=True) is not None:
                 found += [
-                    replace(test, label=str(each / test.label)) if test.record else test
-                    for test in _of_suite(each, around, lines)
+                    replace(test, label=str(below_path / test.label)) if test.record else test
+                    for test in _of_suite(below_path, around, lines)
                 ]
             else:
-                found.append(Input(str(each), each.stem, each))
+                found.append(Input(str(below_path), below_path.stem, below_path))
         return found
     if not path.name.startswith("@"):
         return [Input(given, path.stem, path)]
@@ -337,9 +337,9 @@ def _tests_below(folder: Path) -> _TestsBelow:
         wanted = f"the folder is no corpus and holds no .axb file, no .litmus file and no index {INDEX}"
         raise InputError("; ".join(filter(None, (f"{wanted}, nor does a folder in it", str(left_out)))), str(folder))
     family = MEMORY if MEMORY in families else PROGRESS
-    if others := sum(each not in (family, None) for each, _ in found):
+    if others := sum(kind not in (family, None) for kind, _ in found):
         left_out.count("progress tests", others)
-    return _TestsBelow(family, [path for each, path in found if each in (family, None)], left_out)
+    return _TestsBelow(family, [path for kind, path in found if kind in (family, None)], left_out)
 
 
 _SUFFIXES = {".litmus": MEMORY, ".axb": PROGRESS}

@@ -79,7 +79,7 @@ class KnownFailures:
                     news.append(f"{case.name} ({suite}): {case.message}")
                 kept.append(case)
         gone = [f"{failure.test}: its known failure was not seen; {self._place(failure)}" for failure in self.failures]
-        gone = [line for each, line in zip(self.failures, gone, strict=True) if each in ran - happened]
+        gone = [line for failure, line in zip(self.failures, gone, strict=True) if failure in ran - happened]
         idle = len(self.failures) - len(ran | happened)
         counts = (
             f"{len(news)} new failures, {len(known)} known; of {len(self.failures)} lines {len(gone)} were not seen"

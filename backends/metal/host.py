@@ -49,12 +49,12 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
     """Run the kernels of a test for so many iterations, and return the exit code and the last words."""
 
     @contextmanager
-    def started(text: str, constant: dict[str, int], said: host.Said) -> Iterator[host.Iterate]:
+    def started(text: str, constant: dict[str, int], report: host.Said) -> Iterator[host.Iterate]:
         named = [device for device in found() if arguments.device in device.name()]
         if not 0 <= arguments.number < len(named):
             raise host.HostError(f"no Metal device {arguments.number} named '{arguments.device}'")
         device = named[arguments.number]
-        said.runs_on(device.name(), f"macOS {platform.mac_ver()[0]}")
+        report.runs_on(device.name(), f"macOS {platform.mac_ver()[0]}")
         library, error = device.newLibraryWithSource_options_error_(text, None, None)
         if library is None:
             raise host.HostError(error.localizedDescription())
@@ -87,12 +87,16 @@ def memory(device: Any, library: Any, constant: dict[str, int]) -> host.Iterate:
     queue = device.newCommandQueue()
     reset, run, count = (pipeline(device, library, name) for name in ("reset", "run", "count"))
     size = min(256, constant["INSTANCES"])
-    each = (constant["INSTANCES"] // size, size)
+    per_instance = (constant["INSTANCES"] // size, size)
 
     def iterate(iteration: int) -> str:
         words(histogram)[:] = bytes(histogram.length())
         words(seed)[:] = struct.pack("<I", iteration)
-        launch(queue, buffers, [(reset, *each), (run, constant["GROUPS"], constant["GROUP_SIZE"]), (count, *each)])
+        launch(
+            queue,
+            buffers,
+            [(reset, *per_instance), (run, constant["GROUPS"], constant["GROUP_SIZE"]), (count, *per_instance)],
+        )
         table = struct.unpack(f"<{constant['HISTOGRAM_WORDS']}I", words(histogram))
         return host.outcomes(table, constant)
 

@@ -48,10 +48,10 @@ def run_with(build: Build, arguments: argparse.Namespace, path: Path, iterations
     import pyopencl as cl
 
     @contextmanager
-    def started(text: str, constant: dict[str, int], said: host.Said) -> Iterator[host.Iterate]:
+    def started(text: str, constant: dict[str, int], report: host.Said) -> Iterator[host.Iterate]:
         try:
             device = find(arguments)
-            said.runs_on(f"{device.name.strip()}, {device.platform.version.split(',')[0]}", device.driver_version)
+            report.runs_on(f"{device.name.strip()}, {device.platform.version.split(',')[0]}", device.driver_version)
             yield (memory if "ROWS" in constant else progress)(*build(device, text, path, constant), constant)
         except cl.Error as error:
             raise host.HostError(error) from None
@@ -136,12 +136,12 @@ def separate(device: Any, text: str, _: Path, constant: dict[str, int]) -> tuple
     if "ROWS" not in constant:
         return context, once(program.test, constant)
     kernels = program.reset, program.run, program.count
-    each = (constant["INSTANCES"],), (min(256, constant["INSTANCES"]),)
+    per_instance = (constant["INSTANCES"],), (min(256, constant["INSTANCES"]),)
     test = (constant["GROUPS"] * constant["GROUP_SIZE"],), (constant["GROUP_SIZE"],)
 
     def launch(queue: Any, phase: int, memory: Any, results: Any, table: Any, seed: int) -> None:
         kernels[phase].set_args(*((memory,), (memory, results, np.uint32(seed)), (memory, results, table))[phase])
-        cl.enqueue_nd_range_kernel(queue, kernels[phase], *(test if phase == 1 else each))
+        cl.enqueue_nd_range_kernel(queue, kernels[phase], *(test if phase == 1 else per_instance))
 
     return context, launch
 

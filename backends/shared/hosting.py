@@ -102,26 +102,26 @@ def run_program(
     # The program's own constants say how much to launch.
     found = re.findall(r"^(?:#define|const) (\w+) (?:= )?(\d+)u;?$", text, re.MULTILINE)
     constant = {name: int(value) for name, value in found}
-    said = Said(text, iterations)
+    report = Said(text, iterations)
     try:
-        with started(text, constant, said) as iterate:
+        with started(text, constant, report) as iterate:
             if iterations:
                 iterate(WARM_UP)
-            said.began()
+            report.began()
             print("ready", flush=True)
             for iteration in range(iterations):
                 line = iterate(iteration)
                 print(f"iteration {iteration} {line}", flush=True)
                 if "ROWS" in constant:
-                    said.count(*json.loads(line))
+                    report.count(*json.loads(line))
     except HostError as error:
         if error.code != LOST:
-            said.failed(in_one_line(str(error)))
+            report.failed(in_one_line(str(error)))
         return error.code, f"{path.name}: {error}"
     if "ROWS" in constant:
-        said.counted()
+        report.counted()
         return 0, ""
-    said.terminated()
+    report.terminated()
     return 0, f"{path.stem}: terminated in all of {iterations} iterations"
 
 
@@ -151,7 +151,7 @@ def outcomes(table: Sequence[int], constant: dict[str, int]) -> str:
     instances that found no row.
     """
     words = constant["ROW_WORDS"]
-    rows = [table[at : at + words] for at in range(2, len(table), words)]
+    rows = [table[start : start + words] for start in range(2, len(table), words)]
     return json.dumps([sorted((list(row[1:]) for row in rows if row[0]), key=lambda row: row[1:]), table[1]])
 
 

@@ -52,7 +52,7 @@ def adapters() -> list[tuple[str, Any]]:
 @cache
 def find(wanted: str, number: int) -> tuple[str, Any]:
     """Return the name of the adapter that is asked for, and its device."""
-    named = [each for each in adapters() if wanted in each[0]]
+    named = [available for available in adapters() if wanted in available[0]]
     if not 0 <= number < len(named):
         raise host.HostError(f"no WebGPU adapter {number} named '{wanted}'")
     name, adapter = named[number]
@@ -64,10 +64,10 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
     import wgpu
 
     @contextmanager
-    def started(text: str, constant: dict[str, int], said: host.Said) -> Iterator[host.Iterate]:
+    def started(text: str, constant: dict[str, int], report: host.Said) -> Iterator[host.Iterate]:
         try:
             name, device = find(arguments.device, arguments.number)
-            said.runs_on(name, compiler=f"wgpu {wgpu.__version__}")
+            report.runs_on(name, compiler=f"wgpu {wgpu.__version__}")
             module = device.create_shader_module(code=text)
             yield (memory if "ROWS" in constant else progress)(device, module, constant)
         except (wgpu.GPUError, RuntimeError) as error:
@@ -138,13 +138,13 @@ def memory(device: Any, module: Any, constant: dict[str, int]) -> host.Iterate:
         for name in ("reset", "run", "count")
     }
     instances = constant["INSTANCES"]
-    each = instances // min(256, instances)
+    instance_groups = instances // min(256, instances)
 
     def iterate(iteration: int) -> str:
         device.queue.write_buffer(seed, 0, struct.pack("<I", iteration))
         commands = device.create_command_encoder()
         commands.clear_buffer(histogram)
-        for name, groups in (("reset", each), ("run", constant["GROUPS"]), ("count", each)):
+        for name, groups in (("reset", instance_groups), ("run", constant["GROUPS"]), ("count", instance_groups)):
             dispatch(commands, pipelines[name], group, groups)
         device.queue.submit([commands.finish()])
         table = struct.unpack(f"<{constant['HISTOGRAM_WORDS']}I", device.queue.read_buffer(histogram))

@@ -386,7 +386,7 @@ class Walker:
         if ins.operation == "cas":
             expected, compared = values[0]
 
-            def told(state: RunState, key: Key, succeeded: int) -> RunState:
+            def finished(state: RunState, key: Key, succeeded: int) -> RunState:
                 return state.assigned(ins.success, succeeded, compared | {key})
 
             missing = ins.mode if ins.failure is None else replace(ins.mode, order=ins.failure)
@@ -396,17 +396,17 @@ class Walker:
             missed, key = reading(misses, missing, compared)
             failed = missed.assuming(Constraint("ne", Read(key), expected), 0)
             if failed is not None:
-                yield told(failed, key, 0)
+                yield finished(failed, key, 0)
             hit, key = reading(hits, ins.mode, compared)
             swapped = hit.assuming(Constraint("eq", Read(key), expected), 1)
             if swapped is not None:
                 write = event(swapped, EventKind.WRITE, values[1][0], data, frozenset({key}), key)
-                yield told(_with(swapped, write), key, 1)
+                yield finished(_with(swapped, write), key, 1)
             if ins.success is not None:
                 missed, key = reading(fails, missing, compared, spurious=True)
                 failed = missed.assuming(Constraint("eq", Read(key), expected), 2)
                 if failed is not None:
-                    yield told(failed, key, 0)
+                    yield finished(failed, key, 0)
             return
         done, key = reading(state, ins.mode)
         old, itself = Read(key), frozenset({key})

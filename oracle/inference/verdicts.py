@@ -54,11 +54,11 @@ def allowing(test: LitmusTest, sketch: Sketch, unroll: int = UNROLL) -> ModelSet
     """
     condition = test.condition
 
-    def asked(batch: CandidateBatch) -> int:
+    def asked_about(batch: CandidateBatch) -> int:
         found = batch.valid & batch.satisfying(condition.proposition)
         return found if condition.filter is None else found & batch.satisfying(condition.filter)
 
-    return _models(test, sketch, unroll, asked, lambda base: sketch.model.passing(base))
+    return _models(test, sketch, unroll, asked_about, lambda base: sketch.model.passing(base))
 
 
 def flagging(test: LitmusTest, sketch: Sketch, unroll: int = UNROLL) -> ModelSet:

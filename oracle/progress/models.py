@@ -489,8 +489,8 @@ def _verdicts_in_arrays(
     placed = [model.placed for model in models if model.placed is not None]
     guarantees = [model.guarantee if model.guarantee in ours else by_value(model.guarantee) for model in alone]
     several = [model for model in models if model.placed is not None]
-    said = _verdicts([*alone, *several], *hangs_in_arrays(table, guarantees, chances, placed))
-    return {model.name: said[model.name] for model in models}
+    answers = _verdicts([*alone, *several], *hangs_in_arrays(table, guarantees, chances, placed))
+    return {model.name: answers[model.name] for model in models}
 
 
 def _verdicts(models: Sequence[ProgressModel], weak: int, strong: int) -> dict[str, Verdict]:

@@ -142,13 +142,13 @@ def compare(
     corrected = chances_corrected([change.chance for change in compared if change.chance is not None])
     chances = dict(zip(map(id, compared), corrected, strict=True))
     changes = [replace(change, chance=chances.get(id(change))) for change in found]
-    asked = _asked(before, after, known) if known else set()
+    contradicted = _asked(before, after, known) if known else set()
     return ResultComparison(
         len(both),
         tuple(sorted(first.keys() - second.keys())),
         tuple(sorted(second.keys() - first.keys())),
         tuple(
-            replace(change, asked=(change.unit.digest, change.outcome) in asked or change.outcome == HANG)
+            replace(change, asked=(change.unit.digest, change.outcome) in contradicted or change.outcome == HANG)
             for change in changes
             if (change.what != RATE and not only_significant)
             or (change.chance is not None and change.chance < threshold)

@@ -44,16 +44,16 @@ class Wanted:
 
     def holds(self, entry: Entry) -> bool:
         """Return whether a result meets the condition. A result of the other family may not have the field."""
-        said = getattr(entry, self.field, None)
-        return said is not None and self._is(said) is not self.other
+        value = getattr(entry, self.field, None)
+        return value is not None and self._is(value) is not self.other
 
-    def _is(self, said: str) -> bool:
+    def _is(self, found: str) -> bool:
         match FIELDS[self.field]:
             case "contains":
-                return self.value in said
+                return self.value in found
             case "begins with":
-                return said.startswith(self.value)
-        return self.value in (said, said.partition("#")[0]) if self.field == "profile" else said == self.value
+                return found.startswith(self.value)
+        return self.value in (found, found.partition("#")[0]) if self.field == "profile" else found == self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class ResultSide:
     @property
     def fields(self) -> frozenset[str]:
         """Return the fields by which this side is chosen."""
-        return frozenset(each.field for each in self.wanted)
+        return frozenset(condition.field for condition in self.wanted)
 
 
 def side(text: str, entries: Sequence[Entry]) -> ResultSide:
@@ -83,9 +83,11 @@ def side(text: str, entries: Sequence[Entry]) -> ResultSide:
             hint = did_you_mean(read[1], FIELDS, f"expected {', '.join(FIELDS)}") if read else "no file is called that"
             raise InputError(f"expected FIELD=VALUE[,FIELD!=VALUE] or a file, found '{text}': {hint}")
         wanted.append(Wanted(read[1], read[3], bool(read[2])))
-    found = tuple(entry for entry in entries if all(each.holds(entry) for each in wanted))
+    found = tuple(entry for entry in entries if all(condition.holds(entry) for condition in wanted))
     if not found:
-        there = "; ".join(f"{each.field} {', '.join(_values(entries, each.field)) or '(none)'}" for each in wanted)
+        there = "; ".join(
+            f"{condition.field} {', '.join(_values(entries, condition.field)) or '(none)'}" for condition in wanted
+        )
         raise InputError(f"no result is of {text}; there are: {there}")
     return ResultSide(text, tuple(wanted), found)
 
@@ -97,9 +99,9 @@ def check_apart(before: ResultSide, after: ResultSide) -> None:
     Of several results of one trial only the last counts. Equal lines of two files are one result, unless they have no
     date: logs of simulators have none, and may be equal by right.
     """
-    for each in (before, after):
-        if not each.entries:
-            raise InputError("no results here, and nothing to compare", each.name)
+    for result_side in (before, after):
+        if not result_side.entries:
+            raise InputError("no results here, and nothing to compare", result_side.name)
     chosen = {id(entry) for entry in _counted(before)}
     dated = {entry for entry in _counted(before) if entry.date}
     both = [entry for entry in _counted(after) if id(entry) in chosen or entry in dated]
@@ -118,5 +120,5 @@ def _counted(one: ResultSide) -> Iterator[Entry]:
 
 def _values(entries: Iterable[Entry], field: str) -> list[str]:
     """Return the values that results have in a field, at most a few of them."""
-    values = sorted({said[:10] if field == "date" else said for e in entries if (said := getattr(e, field, None))})
+    values = sorted({value[:10] if field == "date" else value for e in entries if (value := getattr(e, field, None))})
     return [*values[:5], *["..."] * (len(values) > 5)]

@@ -177,9 +177,11 @@ def _drawing(name: str, found: KernelAnswers) -> Drawing | None:
 
     every = [(finding.program or found.program, finding) for finding in found.findings if finding.execution is not None]
     shown = [
-        NotedExecution(each.execution, each.text, frozenset(each.events), noted(program.origins, each.execution))
-        for program, each in every
-        if each.execution is not None and program.test == every[0][0].test
+        NotedExecution(
+            reported.execution, reported.text, frozenset(reported.events), noted(program.origins, reported.execution)
+        )
+        for program, reported in every
+        if reported.execution is not None and program.test == every[0][0].test
     ]
     return draw_noted(f"{name} under {found.model}", every[0][0].test, shown) if shown else None
 
@@ -327,10 +329,12 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
                 whole
             ]
             text = f"{named('', checked.kernel, checked.launch).removeprefix(': ')}: {finding.text}"
-            related = [each for n, each in enumerate(related) if each != first and each not in related[:n]]
+            related = [
+                location for n, location in enumerate(related) if location != first and location not in related[:n]
+            ]
             results.append(_result(finding.kind, text, [first], related))
-        said = (f"{checked.name}: {line.strip()}" for line in _removed_lines(checked.removed or ()))
-        notes += [{"level": "note", "message": {"text": text}} for text in said]
+        removals = (f"{checked.name}: {line.strip()}" for line in _removed_lines(checked.removed or ()))
+        notes += [{"level": "note", "message": {"text": text}} for text in removals]
         reasons = [f"{checked.name}: {reason}" for reason in checked.reasons]
         if checked.answer is CheckAnswer.UNKNOWN:
             results += [_result("unknown", reason, [whole]) for reason in reasons]
@@ -351,8 +355,8 @@ def sarif(every: Iterable[CheckedKernel]) -> str:
 
 def _invocation(notes: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the property of a run that says what is not known besides (SARIF 2.1.0, 3.20.21)."""
-    said = {"executionSuccessful": True, "toolExecutionNotifications": list(notes)}
-    return {"invocations": [said]} if notes else {}
+    invocation = {"executionSuccessful": True, "toolExecutionNotifications": list(notes)}
+    return {"invocations": [invocation]} if notes else {}
 
 
 def _in_file(line: SourceLine, file: str) -> SourceLine:

@@ -20,12 +20,12 @@ def source_digest(path: Path, options: Sequence[str]) -> str:
 
     If one of these cannot be handed to a compiler, the digest is that of the complaint; the answer is then ERROR.
     """
-    said = including(options)
+    headers = including(options)
     digest = sha256()
     try:
         form = format_of(path)
         if form is not None and form.includes:
-            every = [copy.data for copy in copies(path, said.folders, said.files)]
+            every = [copy.data for copy in copies(path, headers.folders, headers.files)]
         else:
             with open_bytes(path) as file:
                 every = [file.read(LARGEST_TEXT)]

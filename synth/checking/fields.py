@@ -38,7 +38,7 @@ def fielded(
         if not found:
             there = shown_names([root + field.name for field in parameter.fields])
             raise InputError(f"--arg: expected a field of {root}, which has {there}; found {name}", str(file.path))
-        exact = next((each for each in found if each.name == behind), None)
+        exact = next((field for field in found if field.name == behind), None)
         if exact is None and behind.startswith("+"):
             exact = _only(file, root, name, found)
         if exact is not None:
@@ -59,13 +59,13 @@ def check_apart(file: KernelFile, kernel: KernelFunction, arguments: Iterable[st
     number = len(kernel.declared)
     for parameter in kernel.declared:
         found: list[tuple[str, Field]] = []
-        for each in parameter.fields:
+        for one in parameter.fields:
             if given.intersection((names[number], kernel.parameters[number].name)):
                 for other, field in found:
-                    if field.overlaps(each):
+                    if field.overlaps(one):
                         both = f"{other} and {names[number]}"
                         raise InputError(f"--arg: {both} are of the same bytes: one can be given", str(file.path))
-                found.append((names[number], each))
+                found.append((names[number], one))
             number += 1
 
 
@@ -103,7 +103,7 @@ def _named(parameter: Variable, behind: str) -> list[Field]:
 
 def _only(file: KernelFile, root: str, name: str, found: Sequence[Field]) -> Field:
     if len(found) > 1:
-        there = shown_names([root + each.name for each in found])
+        there = shown_names([root + field.name for field in found])
         raise InputError(f"--arg: {name}: several fields begin there: {there}", str(file.path))
     return found[0]
 
@@ -132,14 +132,14 @@ def _listed(
     file: KernelFile, root: str, name: str, found: Sequence[Field], value: Argument
 ) -> Iterator[tuple[str, Argument]]:
     """Yield the numbers of an array or structure in a structure, which a list gives in their order; zeros behind."""
-    numbers = not any(each.pointer for each in found)
+    numbers = not any(field.pointer for field in found)
     apart = all(not one.overlaps(other) for one, other in pairwise(found))
     if not isinstance(value, ArrayArgument) or value.data is not None or not numbers or not apart:
-        there = shown_names([root + each.name for each in found])
+        there = shown_names([root + field.name for field in found])
         raise InputError(f"--arg: {name}: expected one of its fields, which are {there}", str(file.path))
     count = max(len(value.values), value.count or 0)
     if count > len(found):
         raise InputError(f"--arg: {name} has {len(found)} numbers, found {count}", str(file.path))
-    for number, each in enumerate(found):
+    for number, member in enumerate(found):
         own = value.values[number] if number < len(value.values) else 0
-        yield root + each.name, _fitting(file, root + each.name, each, own)
+        yield root + member.name, _fitting(file, root + member.name, member, own)

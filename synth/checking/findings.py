@@ -146,15 +146,15 @@ def violation_finding(
         if event.kind is EventKind.WRITE and number not in overwritten
     }
     terms = dict.fromkeys(term for part in propositions(condition) for term in terms_of(part))
-    said = []
+    reasons = []
     for term in terms:
         if isinstance(term, Loc) and term in execution.finals:
             event = last.get(term.name)
             whole = f"{term.name} is {value_text(execution.finals[term])} at the end"
             if event is not None and event.thread != INITIAL:
                 whole += f", which {thread_name(program, event.thread)} writes{_at(program, event)}"
-            said.append(whole)
-    text = f"the expectation {expectation} may fail" + (f": {'; '.join(said)}" if said else "")
+            reasons.append(whole)
+    text = f"the expectation {expectation} may fail" + (f": {'; '.join(reasons)}" if reasons else "")
     return KernelFinding("expectation", text, (), execution)
 
 

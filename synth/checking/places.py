@@ -56,9 +56,9 @@ def located(program: KernelProgram, arrays: Sequence[DescribedArray], expectatio
 def _parts(text: str) -> list[str | int]:
     """Return the names and indices that a place is made of; none where an index is no number."""
     found = list(_PARTS.finditer(text))
-    if "".join(each[0] for each in found) != text:
+    if "".join(part[0] for part in found) != text:
         return []
-    return [int(each[1]) if each[1] else each[2] for each in found]
+    return [int(part[1]) if part[1] else part[2] for part in found]
 
 
 def _own(program: KernelProgram, text: str, parts: Sequence[str | int], known: Collection[str]) -> str | None:

@@ -192,38 +192,38 @@ def check(
 
 
 def _answers(
-    asked: _Asked, program: KernelProgram, model: AxiomaticModel, expectation: str, progress: str, method: str
+    asking: _Asked, program: KernelProgram, model: AxiomaticModel, expectation: str, progress: str, method: str
 ) -> KernelAnswers:
-    model, unroll = _shipped(speaking(model.name, program)) if model.name == "ptx" else model, asked.unroll
+    model, unroll = _shipped(speaking(model.name, program)) if model.name == "ptx" else model, asking.unroll
     condition = _condition(program, expectation) if expectation else None
     if condition is None:
-        del asked.answers["expectation"]
+        del asking.answers["expectation"]
     if flagging(model.name) is None:
-        asked.answers["race"] = CheckAnswer.NOT_ASKED
-        asked.reasons.append(f"race is not asked: {model.name} does not say what a data race is")
+        asking.answers["race"] = CheckAnswer.NOT_ASKED
+        asking.reasons.append(f"race is not asked: {model.name} does not say what a data race is")
     for mixed in program.mixed:
-        asked.found(mixed_finding(mixed))
+        asking.found(mixed_finding(mixed))
     if program.barriers.divergent:
         text = "threads of one warp come to different barriers, where bar.sync has all of a warp come to the same one"
-        asked.found(KernelFinding("barrier", text, program.barriers.divergent))
+        asking.found(KernelFinding("barrier", text, program.barriers.divergent))
     hang: dict[str, str] = {}
     if not program.mixed:
-        _ask_executions(asked, program, model, condition, expectation, unroll, method)
-        hang = _ask_hangs(asked, program, model, unroll, progress)
-        if asked.nothing and hang.get("fair") == Verdict.TERMINATES:
+        _ask_executions(asking, program, model, condition, expectation, unroll, method)
+        hang = _ask_hangs(asking, program, model, unroll, progress)
+        if asking.nothing and hang.get("fair") == Verdict.TERMINATES:
             # Also where a plain read waits for what it would race with, of which OpenCL and C11 let it see nothing.
-            _ask_unfinished(asked, program, model, unroll)
-            if asked.answers["race"] is not CheckAnswer.FOUND:
+            _ask_unfinished(asking, program, model, unroll)
+            if asking.answers["race"] is not CheckAnswer.FOUND:
                 cut = f"no execution comes to its end within {unroll} jumps back of its loops"
                 none = "no execution has a meaning: an address that is computed or read is of no array"
-                asked.unknown(cut if asked.bounded else none)
-        _ask_parts(asked, program, flagging(model.name))
-        if asked.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
-            asked.unknown(f"a data race leaves all else undefined under {model.name}")
+                asking.unknown(cut if asking.bounded else none)
+        _ask_parts(asking, program, flagging(model.name))
+        if asking.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
+            asking.unknown(f"a data race leaves all else undefined under {model.name}")
     else:
-        asked.unknown("accesses that overlap and are not of one place and size leave all else undefined")
+        asking.unknown("accesses that overlap and are not of one place and size leave all else undefined")
     return KernelAnswers(
-        program, model.name, asked.answers, hang, tuple(asked.findings), asked.bounded, unroll, tuple(asked.reasons)
+        program, model.name, asking.answers, hang, tuple(asking.findings), asking.bounded, unroll, tuple(asking.reasons)
     )
 
 
@@ -239,10 +239,10 @@ def together(every: Sequence[KernelAnswers]) -> KernelAnswers:
     }
     findings = {
         (finding.kind, "" if finding.kind == "expectation" else finding.text, finding.places): replace(
-            finding, program=each.program
+            finding, program=report.program
         )
-        for each in every
-        for finding in each.findings
+        for report in every
+        for finding in report.findings
     }
     assumed = tuple(dict.fromkeys(note for report in every for note in report.program.assumed))
     return replace(
@@ -267,9 +267,9 @@ _WORSE = (
 """Answers and verdicts, the worse ones last."""
 
 
-def _ask_parts(asked: _Asked, program: KernelProgram, races: Model | None) -> None:
+def _ask_parts(asking: _Asked, program: KernelProgram, races: Model | None) -> None:
     """Say that accesses of several sizes race, which leaves all else undefined (PTX ISA, Mixed-size Data-Races)."""
-    found = next((each for each in asked.findings if each.kind == "race"), None)
+    found = next((finding for finding in asking.findings if finding.kind == "race"), None)
     if found is None or not program.locations.parted:
         return
     execution = found.execution
@@ -278,13 +278,13 @@ def _ask_parts(asked: _Asked, program: KernelProgram, races: Model | None) -> No
     for pair in ((one, other) for one, row in enumerate(rows) for other in row):
         assert execution is not None
         location, places = execution.events[pair[0]].location, places_of(program, execution, pair)
-        if location in program.locations.parted and len({WIDTHS[type_of(each.words)] for each in places}) > 1:
+        if location in program.locations.parted and len({WIDTHS[type_of(place.words)] for place in places}) > 1:
             text = f"accesses of {location} race and are not of one size; the memory model does not define what they do"
-            asked.found(KernelFinding("mixed-size", text, places, execution, pair))
-            asked.unknown("accesses that race, and are not of one place and size, leave all else undefined")
+            asking.found(KernelFinding("mixed-size", text, places, execution, pair))
+            asking.unknown("accesses that race, and are not of one place and size, leave all else undefined")
             return
-    asked.answers["mixed-size"] = CheckAnswer.UNKNOWN
-    asked.unknown("whether accesses of several sizes race is not known; if they do, all else is undefined")
+    asking.answers["mixed-size"] = CheckAnswer.UNKNOWN
+    asking.unknown("whether accesses of several sizes race is not known; if they do, all else is undefined")
 
 
 def speaking(name: str, program: KernelProgram) -> str:
@@ -309,7 +309,7 @@ def flagging(name: str) -> Model | None:
 
 
 def _ask_executions(
-    asked: _Asked,
+    asking: _Asked,
     program: KernelProgram,
     model: AxiomaticModel,
     condition: Condition | None,
@@ -323,21 +323,21 @@ def _ask_executions(
     doubts = [FinalRegister(thread, register) for thread, register in program.marks.doubts]
     observed = tuple(dict.fromkeys((*stops, *doubts, *terms)))
     test = replace(program.test, condition=replace(program.test.condition, observed=observed))
-    asked.at("executions that end")
+    asking.at("executions that end")
     races = flagging(model.name)
     try:
         if method == ENUMERATE:
             listed = ListedExecutions(test, races or model.model, unroll)
-            _ask_ends(asked, program, listed, races, condition, expectation)
+            _ask_ends(asking, program, listed, races, condition, expectation)
         else:
             search = ExecutionSearch(test, races or model.model, unroll)
-            _ask_ends(asked, program, search, races, condition, expectation)
+            _ask_ends(asking, program, search, races, condition, expectation)
     except TooManyError as error:
-        asked.unknown(error.message)
+        asking.unknown(error.message)
 
 
 def _ask_ends(
-    asked: _Asked,
+    asking: _Asked,
     program: KernelProgram,
     search: Search[Query],
     races: Model | None,
@@ -345,30 +345,30 @@ def _ask_ends(
     expectation: str,
 ) -> None:
     """Ask about accesses, traps, and the expectation."""
-    asked.bounded = search.cut
+    asking.bounded = search.cut
     inside = ~search.accesses(program.locations.outside)
-    asked.nothing = search.find([]) is None
-    _ask_accesses(asked, program, search, races)
-    asked.at("traps")
-    told, divides = [inside], False
+    asking.nothing = search.find([]) is None
+    _ask_accesses(asking, program, search, races)
+    asking.at("traps")
+    premises, divides = [inside], False
     for thread, register in program.marks.stops:
         stop = FinalRegister(thread, register)
         stopped = search.satisfied(Atom("eq", stop, 1))
         execution = search.find([inside, stopped])
         if register == MARK + DIVISION:
             divides = divides or execution is not None
-            told.append(~stopped)
+            premises.append(~stopped)
             continue
-        if execution is not None or (asked.nothing and _is_certain(program.test.threads[thread], register)):
+        if execution is not None or (asking.nothing and _is_certain(program.test.threads[thread], register)):
             why = stop.register.removeprefix(MARK)
             kind = _KINDS.get(why, why)
             marked = marked_places(program, stop)
             where = f", at {own_place(marked[0])}" if marked else ""
             text = f"{_STOPPED[why]}: {thread_name(program, thread)}{where}"
             if not any(
-                finding.places == marked and finding.text.startswith(_STOPPED[why]) for finding in asked.findings
+                finding.places == marked and finding.text.startswith(_STOPPED[why]) for finding in asking.findings
             ):
-                asked.found(KernelFinding(kind, text, marked, execution))
+                asking.found(KernelFinding(kind, text, marked, execution))
     marks = [FinalRegister(thread, register) for thread, register in program.marks.doubts]
     determined = [~search.satisfied(Atom("eq", mark, 1)) for mark in marks]
     asks = condition is not None or program.marks.decide
@@ -378,31 +378,31 @@ def _ask_ends(
         else None
     )
     if doubt is not None:
-        at = ", ".join(dict.fromkeys(str(place.source or place.line) for place in marked_places(program, doubt)))
+        lines = ", ".join(dict.fromkeys(str(place.source or place.line) for place in marked_places(program, doubt)))
         which = doubt.register.removeprefix(MARK + DOUBT)
-        said = f"the result of {which} is not determined in some execution ({at})"
-        asked.unknown(said) if program.marks.decide else asked.reasons.append(said)
-    asked.at("expectation")
+        reason = f"the result of {which} is not determined in some execution ({lines})"
+        asking.unknown(reason) if program.marks.decide else asking.reasons.append(reason)
+    asking.at("expectation")
     why = _untold(program, condition) if condition is not None else ""
     if condition is not None and why and (program.altered or not _is_exact(condition)):
-        asked.answers["expectation"] = CheckAnswer.UNKNOWN
-        asked.reasons.append(why)
+        asking.answers["expectation"] = CheckAnswer.UNKNOWN
+        asking.reasons.append(why)
     elif condition is not None:
         wanted = condition.quantifier is Quantifier.EXISTS
         holds = search.satisfied(condition.proposition)
         fails = holds if condition.quantifier is Quantifier.NOT_EXISTS else ~holds
-        execution = search.find([*told, fails])
+        execution = search.find([*premises, fails])
         if wanted:
-            execution = None if search.find([*told, holds]) is not None else search.find([*told])
-        if doubt and (execution is None or wanted or search.find([*told, fails, *determined]) is None):
-            asked.answers["expectation"] = CheckAnswer.UNKNOWN
+            execution = None if search.find([*premises, holds]) is not None else search.find([*premises])
+        if doubt and (execution is None or wanted or search.find([*premises, fails, *determined]) is None):
+            asking.answers["expectation"] = CheckAnswer.UNKNOWN
         elif execution is not None and (why or (wanted and divides)):
-            asked.answers["expectation"] = CheckAnswer.UNKNOWN
-            asked.reasons += [why] if why else []
+            asking.answers["expectation"] = CheckAnswer.UNKNOWN
+            asking.reasons += [why] if why else []
         elif execution is not None:
-            asked.found(violation_finding(program, condition, expectation, execution))
+            asking.found(violation_finding(program, condition, expectation, execution))
     if divides:
-        asked.unknown("a thread divides by 0, and nothing tells the result")
+        asking.unknown("a thread divides by 0, and nothing tells the result")
 
 
 def _untold(program: KernelProgram, condition: Condition) -> str:
@@ -444,43 +444,43 @@ def _is_certain(thread: Thread, register: str) -> bool:
     return False
 
 
-def _ask_accesses(asked: _Asked, program: KernelProgram, search: Search[Query], races: Model | None) -> None:
+def _ask_accesses(asking: _Asked, program: KernelProgram, search: Search[Query], races: Model | None) -> None:
     """Ask whether accesses are outside of an array; where none is, whether they race, and whether anybody reads shared
     memory that nobody has written.
     """
-    asked.at("accesses outside of arrays")
+    asking.at("accesses outside of arrays")
     outside = search.accesses(program.locations.outside)
-    if asked.answers["bounds"] is not CheckAnswer.FOUND:
+    if asking.answers["bounds"] is not CheckAnswer.FOUND:
         execution = search.find([outside])
         if execution is not None:
-            asked.found(bounds_finding(program, execution))
-    asked.at("race")
+            asking.found(bounds_finding(program, execution))
+    asking.at("race")
     for name, literal in search.flags.items():
-        if races is not None and "race" in name and asked.answers["race"] is not CheckAnswer.FOUND:
+        if races is not None and "race" in name and asking.answers["race"] is not CheckAnswer.FOUND:
             execution = search.find([~outside, literal])
             if execution is not None:
-                asked.found(race_finding(program, races, execution))
-    asked.at("uninitialised memory")
-    shared = {each.name for each in program.test.locations if each.region is Region.SHARED}
+                asking.found(race_finding(program, races, execution))
+    asking.at("uninitialised memory")
+    shared = {location.name for location in program.test.locations if location.region is Region.SHARED}
     shared = (shared | program.locations.undefined) - program.locations.initialised
-    if shared and asked.answers["uninitialised"] is not CheckAnswer.FOUND:
+    if shared and asking.answers["uninitialised"] is not CheckAnswer.FOUND:
         execution = search.find([~outside, search.reads_initial(shared)])
         if execution is not None:
-            asked.found(uninitialised_finding(program, shared, execution))
+            asking.found(uninitialised_finding(program, shared, execution))
 
 
-def _ask_unfinished(asked: _Asked, program: KernelProgram, model: AxiomaticModel, unroll: int) -> None:
+def _ask_unfinished(asking: _Asked, program: KernelProgram, model: AxiomaticModel, unroll: int) -> None:
     """Ask about accesses in executions whose threads have come anywhere, as some of them never end."""
     races = flagging(model.name)
     try:
         search = ExecutionSearch(program.test, races or model.model, unroll, unfinished=True)
     except TooManyError as error:
-        asked.reasons.append(f"whether executions that never end race: {error.message}")
+        asking.reasons.append(f"whether executions that never end race: {error.message}")
         return
-    asked.bounded |= search.cut
-    _ask_accesses(asked, program, search, races)
+    asking.bounded |= search.cut
+    _ask_accesses(asking, program, search, races)
     if program.marks.stops:
-        asked.reasons.append("whether executions that never end come to a trap")
+        asking.reasons.append("whether executions that never end come to a trap")
 
 
 def wrong(program: KernelProgram, expectation: str) -> LitmusTest:
@@ -531,7 +531,7 @@ def left_over(program: KernelProgram, expectation: str) -> LitmusTest:
     def renamed(operand: Operand) -> Operand:
         return Loc(names[operand.name]) if isinstance(operand, Loc) else operand
 
-    def said(atom: Atom) -> Atom:
+    def remaining(atom: Atom) -> Atom:
         left, right = (Loc(names[x.name]) if isinstance(x, Loc) else x for x in (atom.left, atom.right))
         return Atom(atom.operation, left, right)
 
@@ -543,7 +543,7 @@ def left_over(program: KernelProgram, expectation: str) -> LitmusTest:
         test,
         threads=tuple(threads),
         locations=tuple(replace(location, name=names[location.name]) for location in test.locations),
-        condition=replace(test.condition, proposition=map_atoms(test.condition.proposition, said)),
+        condition=replace(test.condition, proposition=map_atoms(test.condition.proposition, remaining)),
     )
 
 
@@ -635,40 +635,40 @@ def _condition(program: KernelProgram, expectation: str) -> Condition:
     except InputError as error:
         if error.line is None:
             raise
-        said, (_, _, found) = error.message, error.message.rpartition(", found ")
-        if " or " in said:  # a list of all that may stand there
-            said = f"expected comparisons of locations with numbers, as in 'x[1] == 2 && y != 3', found {found}"
-        raise InputError(f"--expect: {shown(expectation)}: {said}") from None
+        problem, (_, _, found) = error.message, error.message.rpartition(", found ")
+        if " or " in problem:  # a list of all that may stand there
+            problem = f"expected comparisons of locations with numbers, as in 'x[1] == 2 && y != 3', found {found}"
+        raise InputError(f"--expect: {shown(expectation)}: {problem}") from None
     return replace(condition, proposition=map_atoms(condition.proposition, stored))
 
 
 def _ask_hangs(
-    asked: _Asked, program: KernelProgram, model: AxiomaticModel, unroll: int, progress: str
+    asking: _Asked, program: KernelProgram, model: AxiomaticModel, unroll: int, progress: str
 ) -> dict[str, str]:
     """Ask each progress model whether the program may hang; a hang under the one that is assumed is a finding."""
     verdicts: dict[str, str] = {}
     if not program.test.threads:
         return dict.fromkeys((*PROGRESS, progress), Verdict.TERMINATES)
     for name in dict.fromkeys((*PROGRESS, progress)):
-        asked.at(f"progress under {name}")
+        asking.at(f"progress under {name}")
         (liveness,) = resolve_liveness_models([f"{name} & {model.name}"])
         try:
             found = explain_liveness(program.test, liveness, unroll)
         except TooManyError as error:
             verdicts[name] = CheckAnswer.UNKNOWN
-            asked.reasons.append(error.message)
+            asking.reasons.append(error.message)
             continue
         if program.barriers.uncounted and _waits_for_ended(program, found):
             verdicts[name] = CheckAnswer.UNKNOWN
-            asked.unknown("memory decides how often threads come to a barrier, and those that end are not waited for")
+            asking.unknown("memory decides how often threads come to a barrier, and those that end are not waited for")
             continue
         verdicts[name] = found.verdict
-        asked.bounded |= found.hanging.provisional
+        asking.bounded |= found.hanging.provisional
         if name == progress and found.verdict is Verdict.MAY_HANG:
-            asked.found(hang_finding(program, found, progress))
-            _ask_unfinished(asked, program, model, unroll)
-    if verdicts.get(progress) == CheckAnswer.UNKNOWN and asked.answers["barrier"] is CheckAnswer.SAFE:
-        asked.answers["barrier"] = CheckAnswer.UNKNOWN
+            asking.found(hang_finding(program, found, progress))
+            _ask_unfinished(asking, program, model, unroll)
+    if verdicts.get(progress) == CheckAnswer.UNKNOWN and asking.answers["barrier"] is CheckAnswer.SAFE:
+        asking.answers["barrier"] = CheckAnswer.UNKNOWN
     return verdicts
 
 

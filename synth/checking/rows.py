@@ -72,7 +72,7 @@ def _account(alike: Sequence[CheckedKernel]) -> str:
     """Return the account of answers of one kernel that differ in nothing but the launch."""
     first, lines = alike[0], list(alike[0].lines)
     if len(alike) > 1:
-        launches = ", ".join(each.launch.replace(",", "") for each in alike)
+        launches = ", ".join(row.launch.replace(",", "") for row in alike)
         lines[0] = named(first.file, first.kernel, launches) + lines[0].removeprefix(first.name)
     return "".join(f"{printable(line)}\n" for line in lines)
 

@@ -266,11 +266,11 @@ def argument(text: str) -> tuple[str, Argument]:
     if equals and re.fullmatch(_NUMBER, value):
         return name, _number(value)
     if equals and re.fullmatch(rf"\[\s*(?:{_ELEMENT}\s*(?:,\s*{_ELEMENT}\s*)*)?\]", value):
-        runs = [each.rpartition("*") for each in re.findall(_ELEMENT, value)]
-        counted = [(_number(times or "1"), _number(each)) for times, _, each in runs]
+        runs = [element.rpartition("*") for element in re.findall(_ELEMENT, value)]
+        counted = [(_number(times or "1"), _number(number)) for times, _, number in runs]
         if sum(times for times, _ in counted) > MOST_ELEMENTS:
             raise InputError(f"--arg: expected at most {MOST_ELEMENTS} elements, found {_shown(text)}")
-        return name, ArrayArgument(tuple(each for times, each in counted for _ in range(times)))
+        return name, ArrayArgument(tuple(number for times, number in counted for _ in range(times)))
     if equals and (sized := re.fullmatch(r"([\w ]*)\[([0-9]+)\]", value)):
         count = _number(sized[2])
         if count > MOST_ZEROS:
@@ -346,9 +346,9 @@ def launches_of(file: KernelFile, words: LaunchWords, kernel: KernelFunction) ->
             option = "--cluster" if words.cluster else f"{kernel.name}, with its .reqnctapercluster"
             raise InputError(f"{option}: expected a grid of whole clusters, found --grid {words.grid}", str(file.path))
         grid = whole
-        return tuple(KernelLaunch(grid, each, cluster, words.warp or WARP) for each in every)
+        return tuple(KernelLaunch(grid, block_size, cluster, words.warp or WARP) for block_size in every)
     allowed = [launch for launch in DEFAULT if limits.most is None or volume(launch.block) <= limits.most]
-    usual = allowed if block is None else [each for one in blocks for each in _of_block(one)]
+    usual = allowed if block is None else [shape for one in blocks for shape in _of_block(one)]
     if 0 in kernel.chosen and block == (1, 1, 1):
         usual = allowed
     sized = (

@@ -120,7 +120,7 @@ class KernelTask:
             pairs = [(program, program_of(written, kernel, program.launch, MOST_COMPARED)) for program in programs]
         except NotUnderstoodError as error:
             return f"without optimisations, {error.message}"
-        return list(dict.fromkeys(each for pair in pairs for each in removed(*pair)))
+        return list(dict.fromkeys(removal for pair in pairs for removal in removed(*pair)))
 
 
 def _programs(
@@ -180,25 +180,25 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
     if not file.module.kernels:
         raise NoKernelError("expected a kernel: no entry has a body", str(file.path))
     launches = [_Launched.of(file, words) for words in _launches(file, given)]
-    asked = [kernel for launch in launches for kernel in launch.kernels]
-    _check_names(file, asked, dict(map(argument, given.arguments)))
-    for each in launches:
-        own = [argument(text) for text in each.words.arguments if text not in given.arguments]
-        _check_names(file, each.kernels, dict(own))
-        for number, (kernel, launch) in enumerate(each.before):
-            yield KernelTask(file, kernel, launch, "", each.before[:number])
-        for kernel in each.kernels:
+    kernels = [kernel for launch in launches for kernel in launch.kernels]
+    _check_names(file, kernels, dict(map(argument, given.arguments)))
+    for launched in launches:
+        own = [argument(text) for text in launched.words.arguments if text not in given.arguments]
+        _check_names(file, launched.kernels, dict(own))
+        for number, (kernel, launch) in enumerate(launched.before):
+            yield KernelTask(file, kernel, launch, "", launched.before[:number])
+        for kernel in launched.kernels:
             names = names_of(file, kernel)
-            given_here = fielded(file, kernel, map(argument, each.words.arguments))
+            given_here = fielded(file, kernel, map(argument, launched.words.arguments))
             arguments = _arguments(kernel, names, (*file.code.given.items(), *given_here))
             check_apart(file, kernel, arguments)
-            for launch in launches_of(file, each.words, kernel):
+            for launch in launches_of(file, launched.words, kernel):
                 sized, elements = _sized(file, kernel, names, arguments), element_sizes_of(file, kernel)
                 launch = replace(launch, arguments=sized, names=names, elements=elements)
                 place, found = specialised(file, kernel, launch)
-                if found.block is not None and not each.words.block and kernel.block == launch.block:
+                if found.block is not None and not launched.words.block and kernel.block == launch.block:
                     launch = replace(launch, block=found.block)  # of which arguments are constants
-                yield KernelTask(place, found, launch, each.words.expect, each.before)
+                yield KernelTask(place, found, launch, launched.words.expect, launched.before)
 
 
 class _Launched(NamedTuple):
@@ -223,7 +223,7 @@ def _launches(file: KernelFile, given: LaunchWords) -> list[LaunchWords]:
 
     Raises ``InputError`` where a comment names a kernel that is not there.
     """
-    said = list[LaunchWords]()
+    stated = list[LaunchWords]()
     wanted = {kernel.name for kernel in _kernels(file, given.kernel)}
     for words in file.launches:
         try:
@@ -231,8 +231,8 @@ def _launches(file: KernelFile, given: LaunchWords) -> list[LaunchWords]:
         except NoKernelError as error:  # the file has kernels, so it is not one to be left out
             raise InputError(f"synth check: {error.message}", error.path) from None
         if not wanted.isdisjoint(own):
-            said.append(words)
-    return list(dict.fromkeys(given.over(words) for words in said or [LaunchWords()]))
+            stated.append(words)
+    return list(dict.fromkeys(given.over(words) for words in stated or [LaunchWords()]))
 
 
 def _arguments(
@@ -243,7 +243,7 @@ def _arguments(
     same = [{str(number), *both} - {""} for number, both in pairs]
     found: dict[str, Argument] = {}
     for name, value in given:
-        for other in next((each for each in same if name in each), ()):
+        for other in next((spellings for spellings in same if name in spellings), ()):
             found.pop(other, None)
         found[name] = value
     return found

@@ -224,9 +224,9 @@ def _begun(
     files = [str(source.path) for source in tally.sources]
     options = request.compiler_options
     texts = digest_of((str(source.path), source_digest(source.path, options)) for source in tally.sources)
-    asked = asdict(replace(request, verbose=False)) | models | {"format": form, "version": VERSION, "files": texts}
-    asked |= {"timeout": limits.seconds, "memory": limits.megabytes}  # what exceeded a limit is not asked again
-    known = known_rows(output, asked, form, files)
+    question = asdict(replace(request, verbose=False)) | models | {"format": form, "version": VERSION, "files": texts}
+    question |= {"timeout": limits.seconds, "memory": limits.megabytes}  # what exceeded a limit is not asked again
+    known = known_rows(output, question, form, files)
     for _, rows in known:
         for row in rows:
             tally.add(row)

@@ -120,7 +120,7 @@ def command(
     for line in empty_sets(words, files):
         click.echo(one_line(f"synth: {line}"), err=True)
     comparison = ModelComparison(tuple(resolved), words, events, threads, every=minimal, both_ways=both_ways)
-    asked = {
+    question = {
         "kind": MEMORY,
         "compare": [model.name for model in resolved],
         "events": list(events),
@@ -134,7 +134,7 @@ def command(
     started, until = time.monotonic(), Until.limits(None, time_limit)
     with (
         workplaces(jobs) as places,
-        nullcontext() if output is None else Journal.open(output, asked) as journal,
+        nullcontext() if output is None else Journal.open(output, question) as journal,
         resumable(journal is not None),
     ):
         if not as_json:
@@ -150,12 +150,12 @@ def command(
     elif len(resolved) == 2:
         one, other = ordering.models
         nothing = done.events < events[0] and not done.any
-        told = "UNKNOWN: no size was searched to its end" if nothing else difference_text(ordering, one, other)
-        click.echo(told + _stopped(done))
+        difference = "UNKNOWN: no size was searched to its end" if nothing else difference_text(ordering, one, other)
+        click.echo(difference + _stopped(done))
     else:
         print_table(screen(), ordering_table(ordering))
-        said = f"searched up to {max(done.searched.values())} events{_stopped(done)}"
-        screen().print(said, markup=False, soft_wrap=True)
+        extent = f"searched up to {max(done.searched.values())} events{_stopped(done)}"
+        screen().print(extent, markup=False, soft_wrap=True)
     if output is not None and not as_json:
         state = f"incomplete: {done.stopped}; the same command goes on" if done.stopped else "complete"
         click.echo(f"{printable(str(output))}: {number} tests, {state}")
@@ -191,14 +191,14 @@ def _search(
     jobs: Jobs,
     until: Until,
     limits: Limits,
-    told: tuple[str, ...] | None,
+    models: tuple[str, ...] | None,
 ) -> Differences:
-    """Search for every difference and record it; ``told`` models by name are printed as soon as they differ."""
+    """Search for every difference and record it; ``models`` by name are printed as soon as they differ."""
     done = Differences.none(comparison)
     with watching("Comparing") as watch:
         for pair, tests in compare(comparison, journal, DEFAULT_SOLVER, jobs, done, until, watch, limits):
-            if told and len(comparison.models) == 2:
-                _tell(pair, tests, told, limits)
+            if models and len(comparison.models) == 2:
+                _tell(pair, tests, models, limits)
     return done
 
 
@@ -224,8 +224,10 @@ def _tell(pair: Pair, tests: list[Test], models: tuple[str, ...], limits: Limits
     click.echo(f"\n{many} of {tests[0].size} events that {allows} allows and {forbids} forbids")
     width = table_console().width
     shown = [Input(test.name, test.name, Path(test.name), test) for test in tests[:SHOWN]]
-    each = replace(limits, whole=False)
-    for row in explanations(family(MEMORY), shown, models, UNROLL, each, lambda told: told.account(), unexplained):
+    test_limits = replace(limits, whole=False)
+    for row in explanations(
+        family(MEMORY), shown, models, UNROLL, test_limits, lambda explanation: explanation.account(), unexplained
+    ):
         accounts = _briefly(row)
         click.echo()
         click.echo(printable_lines(in_columns(accounts, width)), nl=False)

@@ -53,5 +53,5 @@ def command(as_json: bool) -> None:
         console.print(Text(f"{probed.name}: {probed.problem}{install}"), soft_wrap=True)
 
 
-def _record(backend: str, each: Probed) -> dict[str, object]:
-    return {"backend": backend, **asdict(each), "usable": each.usable}
+def _record(backend: str, device: Probed) -> dict[str, object]:
+    return {"backend": backend, **asdict(device), "usable": device.usable}

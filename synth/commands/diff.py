@@ -109,7 +109,7 @@ def command(
     with busy("Comparing"):
         comparison = compare(sides[0], sides[1], significance, significant, known)
     if not comparison.compared:
-        ways = (" and ".join(sorted({each.way or "one way" for each in only})) for only in comparison.only)
+        ways = (" and ".join(sorted({column.way or "one way" for column in only})) for only in comparison.only)
         raise InputError(f"{first} and {second} have no test in common that was run in one way: {', and '.join(ways)}")
     if as_json:
         click.echo(json.dumps(_record(sides, comparison), indent=2))
@@ -142,8 +142,8 @@ def _known(paths: list[str], suites: tuple[str, ...], models: tuple[str, ...]) -
     from synth.report.gather import ReportRequest, gather
     from synth.worker import Limits
 
-    asked = ReportRequest(tuple(map(Path, paths)), suites, SelectionFilter(), models, cores(), Limits(10.0, 4096))
-    return gather(asked)
+    request = ReportRequest(tuple(map(Path, paths)), suites, SelectionFilter(), models, cores(), Limits(10.0, 4096))
+    return gather(request)
 
 
 def _record(sides: list[ResultSide], found: ResultComparison) -> dict[str, object]:

@@ -136,8 +136,8 @@ class Explained:
 
 
 def _made(account: ModelAccount, as_json: bool, drawn: bool, dot: bool) -> Explained:
-    said = account.record() if as_json else account.account()
-    return Explained(said, account.drawing() if drawn else None, account.dot() if dot else "")
+    content = account.record() if as_json else account.account()
+    return Explained(content, account.drawing() if drawn else None, account.dot() if dot else "")
 
 
 def _lost(test: Input, model: str, reason: str, as_json: bool) -> Explained:
@@ -145,12 +145,12 @@ def _lost(test: Input, model: str, reason: str, as_json: bool) -> Explained:
     return Explained(record if as_json else unexplained(test, model, reason), reason=reason)
 
 
-def _tell(said: Sequence[Account | dict[str, Any]], first: bool, beside: bool) -> None:
+def _tell(shown: Sequence[Account | dict[str, Any]], first: bool, beside: bool) -> None:
     """Print the verdicts of models on a test with their reasons; ``first``: no other test was printed before."""
-    for record in said:
+    for record in shown:
         if isinstance(record, dict):
             click.echo(json.dumps(record))
-    accounts = [account for account in said if isinstance(account, Account)]
+    accounts = [account for account in shown if isinstance(account, Account)]
     if beside and accounts:
         texts = [in_columns(accounts, table_console().width)]
     else:

@@ -103,14 +103,14 @@ def command(
       synth export suite --to json -o objects
       synth export classic --to litmus --where ptx-rmo=allowed -o weak
     """
-    asked = family_given(inputs)
-    if target not in asked.targets:
-        others = ", ".join(asked.targets)
+    kind = family_given(inputs)
+    if target not in kind.targets:
+        others = ", ".join(kind.targets)
         kinds = " and ".join(family.kind for family in families().values() if target in family.targets)
         raise InputError(f"--to {target} is for {kinds}; these tests can go to {others}")
-    tests = chosen(asked, inputs, choice)
+    tests = chosen(kind, inputs, choice)
     if output is not None:
-        written = asked.export(tests, target, dropped, models, output)
+        written = kind.export(tests, target, dropped, models, output)
         print_written_tests(written)
         sys.exit(0 if written.complete else 2)
     question = asked_of_tests((test.label, test.to_carry().carried) for test in tests)
@@ -119,7 +119,7 @@ def command(
         return
     if folder.state is not FolderState.NEW:
         raise InputError("it lacks tests: remove the folder to see which, and why", str(folder.path))
-    written = asked.export(tests, target, dropped, models, folder.path)
+    written = kind.export(tests, target, dropped, models, folder.path)
     print_written_tests(written)
     code = 0 if written.complete else 2
     if folder.path.is_dir():

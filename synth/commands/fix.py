@@ -197,10 +197,10 @@ def command(
     groups = [tests] if together else [[test] for test in tests]
     from synth.repair.work import RepairFound, RepairRequest, RepairSummary  # imported where it is needed
 
-    asked = RepairRequest(model, forbid, race_free, weaken, allowed, cost, every, unroll, svg is not None)
+    repair_request = RepairRequest(model, forbid, race_free, weaken, allowed, cost, every, unroll, svg is not None)
     missing = cut = False
     with workplaces(jobs) as places:
-        for group, steps in _each(groups, asked, places, limits):
+        for group, steps in _each(groups, repair_request, places, limits):
             if group is not groups[0] and not as_json:
                 _say([""])
             for number, step in enumerate(steps, 1):
@@ -219,29 +219,29 @@ def command(
 
 
 def _fix_kernels(
-    tasks: Sequence[KernelTask], asked: KernelRepairRequest, places: Jobs, limits: Limits, as_json: bool
+    tasks: Sequence[KernelTask], request: KernelRepairRequest, places: Jobs, limits: Limits, as_json: bool
 ) -> int:
     """Print the repairs of kernels, each with its launch, in their order; return the exit code."""
     from synth.repair.kernels import repaired_kernel, unrepaired
 
     def lost(task: KernelTask, reason: str) -> RepairedKernel:
-        return unrepaired(task, asked, f"it {reason}")
+        return unrepaired(task, request, f"it {reason}")
 
     found = []
-    work = partial(repaired_kernel, asked=asked)
+    work = partial(repaired_kernel, asked=request)
     with (
         awaiting(f"the repair of {', '.join(dict.fromkeys(task.names[0] for task in tasks))}"),
         watching("Repairing", found=False) as watch,
     ):
-        for each in results_in_order(tasks, work, places, limits, lost, watch):
-            if each is not None:
-                _say([json.dumps(each.record)] if as_json else each.lines)
-                found.append(each)
-    return 2 if any(each.problem for each in found) else int(not all(each.repaired for each in found))
+        for repaired in results_in_order(tasks, work, places, limits, lost, watch):
+            if repaired is not None:
+                _say([json.dumps(repaired.record)] if as_json else repaired.lines)
+                found.append(repaired)
+    return 2 if any(kernel.problem for kernel in found) else int(not all(kernel.repaired for kernel in found))
 
 
 def _each(
-    groups: Sequence[Sequence[Input]], asked: RepairRequest, places: Jobs, limits: Limits
+    groups: Sequence[Sequence[Input]], request: RepairRequest, places: Jobs, limits: Limits
 ) -> Iterator[tuple[Sequence[Input], Iterator[RepairFound | RepairSummary]]]:
     """Yield the steps of each program's repair, in order; those of a single program as they come."""
     from synth.repair.work import RepairSummary
@@ -251,11 +251,11 @@ def _each(
         watching("Repairing", found=False) as watch,
     ):
         if len(groups) == 1:
-            yield groups[0], (step for _, step in _steps(groups, asked, 1, limits, watch))
+            yield groups[0], (step for _, step in _steps(groups, request, 1, limits, watch))
             return
         ended: dict[int, list[RepairFound | RepairSummary]] = {}
         due = 0
-        for number, step in _steps(groups, asked, places, limits, watch):
+        for number, step in _steps(groups, request, places, limits, watch):
             ended.setdefault(number, []).append(step)
             while due in ended and isinstance(ended[due][-1], RepairSummary):
                 yield groups[due], iter(ended.pop(due))
@@ -264,7 +264,7 @@ def _each(
 
 
 def _steps(
-    groups: Sequence[Sequence[Input]], asked: RepairRequest, places: Jobs, limits: Limits, watch: Watch
+    groups: Sequence[Sequence[Input]], request: RepairRequest, places: Jobs, limits: Limits, watch: Watch
 ) -> Iterator[tuple[int, RepairFound | RepairSummary]]:
     """Yield the steps of each program's repair, with the program's number, by one process or several.
 
@@ -283,9 +283,9 @@ def _steps(
     def ends() -> Iterator[tuple[int, RepairFound | RepairSummary]]:
         while cut:
             number, limit = cut.pop()
-            yield number, _cut(groups[number], asked, limit, found.get(number, []))
+            yield number, _cut(groups[number], request, limit, found.get(number, []))
 
-    with closing(run_tasks(tasks, partial(_done, asked=asked), places, limits=limits, over=over)) as results:
+    with closing(run_tasks(tasks, partial(_done, request=request), places, limits=limits, over=over)) as results:
         for result in results:
             watch(done, len(groups))
             yield from ends()
@@ -298,26 +298,26 @@ def _steps(
     yield from ends()
 
 
-def _done(task: tuple[int, Sequence[Input]], asked: RepairRequest) -> Iterator[RepairFound | RepairSummary]:
+def _done(task: tuple[int, Sequence[Input]], request: RepairRequest) -> Iterator[RepairFound | RepairSummary]:
     from synth.repair.work import repaired
 
-    yield from repaired(task[1], asked)
+    yield from repaired(task[1], request)
 
 
-def _cut(group: Sequence[Input], asked: RepairRequest, limit: str, found: Sequence[tuple[str, ...]]) -> RepairSummary:
+def _cut(group: Sequence[Input], request: RepairRequest, limit: str, found: Sequence[tuple[str, ...]]) -> RepairSummary:
     """Return the summary of a search that exceeded a limit, with the texts of the repairs found before."""
     from synth.repair.work import RepairSummary
 
     stopped = stopped_by([limit])
     record = {
         "files": [given.label for given in group],
-        "model": asked.model,
+        "model": request.model,
         "complete": False,
         "repairs": [{"texts": list(texts)} for texts in found],
         "stopped": stopped,
     }
-    told = f"There may be others: {stopped}." if found else f"{group[0].name} under {asked.model}: UNKNOWN, {stopped}"
-    return RepairSummary(True, ("", told) if found else (told,), record, None, cut=True)
+    line = f"There may be others: {stopped}." if found else f"{group[0].name} under {request.model}: UNKNOWN, {stopped}"
+    return RepairSummary(True, ("", line) if found else (line,), record, None, cut=True)
 
 
 def _say(lines: Sequence[str]) -> None:

@@ -125,8 +125,8 @@ def command(
     stable = max(runs, runs_without_failure(rate, CONFIDENCE))
     if stable > 1 << 24:
         raise InputError(f"--rate: {stable} runs would have to pass, more than the limit of 2^24")
-    asked = [places, builds, runner, profile, timeout]
-    key = sha256("\n".join(map(repr, asked)).encode()).hexdigest()[:16]
+    question = [places, builds, runner, profile, timeout]
+    key = sha256("\n".join(map(repr, question)).encode()).hexdigest()[:16]
     if output is None:
         output = _named(command_, key, as_json)
     try:

@@ -148,10 +148,10 @@ def command(
     if not found:
         raise errors[0]
     wrong += map(str, errors)
-    for each in found:
-        for note in each.notes:
+    for log in found:
+        for note in log.notes:
             click.echo(one_line(f"synth: {note}"), err=True)
-        wrong += each.refused
+        wrong += log.refused
     for line in wrong:
         click.echo(one_line(f"synth: {line}"), err=True)
     kept, known = _keep(output, found)
@@ -163,8 +163,12 @@ def command(
 
 def _hangs(found: list[ImportedResults], kept: list[Entry]) -> Iterator[str]:
     """Yield remarks on the hangs of progress tests that were imported: how many are confirmed, and how many are not."""
-    imported = {trial_of(entry) for each in found for entry, _ in each.entries}
-    hangs = [each for each in kept if isinstance(each, ProgressResult) and each.hangs and trial_of(each) in imported]
+    imported = {trial_of(entry) for log in found for entry, _ in log.entries}
+    hangs = [
+        result
+        for result in kept
+        if isinstance(result, ProgressResult) and result.hangs and trial_of(result) in imported
+    ]
     if repeated := sum(hang.repeated for hang in hangs):
         reason = f"each of {REPEATED} iterations or more hung, where other tests terminated"
         yield f"{repeated} {'hangs are' if repeated > 1 else 'hang is'} confirmed: {reason}"
@@ -182,6 +186,6 @@ def _keep(output: Path, found: list[ImportedResults]) -> tuple[list[Entry], int]
         if cut:
             tell_of_cut(output)
         old = list(zip(entries, read_times(output), strict=True))
-        after = merged([*old, *(entry for each in found for entry in each.entries)])
+        after = merged([*old, *(entry for log in found for entry in log.entries)])
         write_results(output, after)
     return [entry for entry, _ in after], len(merged(old))

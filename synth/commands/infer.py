@@ -231,37 +231,37 @@ def command(
     if all(hole.usual is not None for hole in given.holes):
         given = given.within(changes)
     words = narrowed([given.model], *vocabulary)
-    asked = InferenceRequest(given, sources, tests, column, never_seen, words, events, threads, DEFAULT_SOLVER, loop)
+    request = InferenceRequest(given, sources, tests, column, never_seen, words, events, threads, DEFAULT_SOLVER, loop)
     if not as_json:
         click.echo(printable_lines(f"over {words.name}: {words.summary}"))
-    with folder_of(output, asked.as_json(), loop is not None) as folder:
+    with folder_of(output, request.as_json(), loop is not None) as folder:
         if loop is None:
-            found = told_apart(asked, Until.limits(None, time_limit))
+            found = told_apart(request, Until.limits(None, time_limit))
         else:
             with ended_by_signals(), resumable():
-                found = run_loop(asked, loop, folder, _drop_step if as_json else _print_step)
+                found = run_loop(request, loop, folder, _drop_step if as_json else _print_step)
             if found.end is not None and not as_json:
                 reason = f": {found.end.reason}" if found.end.reason else ""
                 click.echo(f"{found.end.ran} tests ran: {found.end.end}{reason}\n")
         for line in found.known.unread:
             click.echo(one_line(f"synth: {line}"), err=True)
-        told = answered(asked, found)
+        inferred = answered(request, found)
         if folder is not None:
-            write_answer(folder, told, SketchHypotheses(given), found.records, {"events": list(events)})
+            write_answer(folder, inferred, SketchHypotheses(given), found.records, {"events": list(events)})
             if backend is not None and loop is None:
-                name = write_program(folder, told, found.records, backend)
-                if told.next is not None and name != told.next.name:
+                name = write_program(folder, inferred, found.records, backend)
+                if inferred.next is not None and name != inferred.next.name:
                     instead = f"the program is of {name}" if name else "nor any other that is left"
-                    click.echo(one_line(f"synth: {backend} cannot express {told.next.name}, {instead}"), err=True)
+                    click.echo(one_line(f"synth: {backend} cannot express {inferred.next.name}, {instead}"), err=True)
     if as_json:
-        click.echo(visible(json.dumps(record_of(told), ensure_ascii=False)))
+        click.echo(visible(json.dumps(record_of(inferred), ensure_ascii=False)))
     else:
-        click.echo(printable_lines("\n".join(lines_of(told))))
-    if svg and told.classes:
+        click.echo(printable_lines("\n".join(lines_of(inferred))))
+    if svg and inferred.classes:
         from synth.drawing import order
 
-        write_picture(svg, order.draw(ordering_of(told)).svg())
-    sys.exit(1 if told.contradiction is not None else 0)
+        write_picture(svg, order.draw(ordering_of(inferred)).svg())
+    sys.exit(1 if inferred.contradiction is not None else 0)
 
 
 def _print_step(step: LoopStep) -> None:
@@ -272,13 +272,13 @@ def _drop_step(step: LoopStep) -> None:
     """Print nothing: what is printed is JSON."""
 
 
-def _answer_promises(asked: PromiseRequest, output: Path | None, as_json: bool, svg: Path | None) -> int:
+def _answer_promises(request: PromiseRequest, output: Path | None, as_json: bool, svg: Path | None) -> int:
     """Print the answers about promises, and return the exit code: 1 where no model fits, or a device was stuck."""
-    found = infer_promises(asked, output)
+    found = infer_promises(request, output)
     if as_json:
         click.echo(visible(json.dumps(answers_record(found), ensure_ascii=False)))
     else:
-        lines = (line for each in found for line in placed_lines(each, len(found) > 1))
+        lines = (line for answer in found for line in placed_lines(answer, len(found) > 1))
         click.echo(printable_lines("\n".join(lines)))
     if svg is not None:
         if len(found) > 1:
@@ -287,4 +287,4 @@ def _answer_promises(asked: PromiseRequest, output: Path | None, as_json: bool, 
             from synth.drawing import order
 
             write_picture(svg, order.draw(ordering_of(found[0].answer)).svg())
-    return 1 if any(each.is_stuck or each.answer.contradiction is not None for each in found) else 0
+    return 1 if any(answer.is_stuck or answer.answer.contradiction is not None for answer in found) else 0

@@ -147,11 +147,11 @@ def command(
     (mapping,) = mappings
     written = read_mapping(read_text(mapping), str(mapping))
     first, second = (
-        _model(written, *each) for each in (("from", source, written.models[0]), ("to", target, written.models[1]))
+        _model(written, *end) for end in (("from", source, written.models[0]), ("to", target, written.models[1]))
     )
     kept = listed("--scopes", scopes, list(SCOPES)) or None
     given = (source, target, events, kept, threads)
-    stated = "events" in written.bound and all(each is None for each in given)
+    stated = "events" in written.bound and all(option is None for option in given)
     size = _bound(written, "events", EVENTS, events) or UNBOUND
     split = _bound(written, "threads", THREADS, threads)
     within = _bound(written, "scopes", partial(listed, "--scopes", known=list(SCOPES)), kept) or ()
@@ -159,20 +159,20 @@ def command(
     check = checked(written, first, second, size, split, within)
     if not as_json:
         click.echo(f"from {first.name} to {second.name}, over {check.words.name}: {check.words.summary}")
-    asked = {**check.as_json(), "weakest": weakest}
+    question = {**check.as_json(), "weakest": weakest}
     started, until = time.monotonic(), Until.limits(max_tests, time_limit)
     with (
         workplaces(jobs, max_tests is not None) as places,
-        _journal(output, asked) as opened,
+        _journal(output, question) as opened,
         resumable(opened is not None),
     ):
         journal = opened or Unwritten()
         with watching("Translating") as watch:
             done = search(check, SearchRun(journal, DEFAULT_SOLVER, places, until, watch, limits))
-        told = [ToldBug(bug, check) for bug in done.bugs]
+        reported = [ToldBug(bug, check) for bug in done.bugs]
         if not as_json:
-            _tell(check, done, told)
-        if not told and not done.stopped:
+            _tell(check, done, reported)
+        if not reported and not done.stopped:
             with watching("Translating") as watch:
                 run = SearchRun(journal, DEFAULT_SOLVER, places, until, watch, limits)
                 if not stated:
@@ -182,31 +182,31 @@ def command(
             if not as_json:
                 _tell_more(check, done)
         if opened is not None:
-            write_files(opened.path, dict(_files(told)))
+            write_files(opened.path, dict(_files(reported)))
             write_bugs(opened, done, DEFAULT_SOLVER, time.monotonic() - started)
-    if svg and told:
-        write_picture(svg, draw_bug(told[0]).svg())
+    if svg and reported:
+        write_picture(svg, draw_bug(reported[0]).svg())
     if as_json:
-        click.echo(visible(json.dumps(_record(check, done, told), ensure_ascii=False)))
+        click.echo(visible(json.dumps(_record(check, done, reported), ensure_ascii=False)))
     elif output is not None:
         state = f"incomplete: {done.stopped}; the same command goes on" if done.stopped else "complete"
-        click.echo(f"\n{printable(str(output))}: {_counted(told)}, {state}")
-    sys.exit(130 if done.stopped == INTERRUPTED else 1 if told else 0)
+        click.echo(f"\n{printable(str(output))}: {_counted(reported)}, {state}")
+    sys.exit(130 if done.stopped == INTERRUPTED else 1 if reported else 0)
 
 
-def _journal(output: Path | None, asked: dict[str, Any]) -> Journal | nullcontext[None]:
-    return nullcontext() if output is None else Journal.open(output, asked)
+def _journal(output: Path | None, question: dict[str, Any]) -> Journal | nullcontext[None]:
+    return nullcontext() if output is None else Journal.open(output, question)
 
 
-def _files(told: list[ToldBug]) -> Iterator[tuple[str, str]]:
-    for each in told:
-        stem = file_stem(each.bug.source.name)
-        yield f"{stem}.source.litmus", each.bug.source.text
-        yield f"{stem}.target.litmus", each.bug.target.text
-        yield f"{stem}.svg", draw_bug(each).svg()
+def _files(reported: list[ToldBug]) -> Iterator[tuple[str, str]]:
+    for bug in reported:
+        stem = file_stem(bug.bug.source.name)
+        yield f"{stem}.source.litmus", bug.bug.source.text
+        yield f"{stem}.target.litmus", bug.bug.target.text
+        yield f"{stem}.svg", draw_bug(bug).svg()
 
 
-def _record(check: Checked, done: Searched, told: list[ToldBug]) -> dict[str, Any]:
+def _record(check: Checked, done: Searched, reported: list[ToldBug]) -> dict[str, Any]:
     """Return what is known of a mapping as plain data; ``searched`` is the size up to which programs were checked."""
     stopped = {"stopped": done.stopped} if done.stopped else {}
     weaker = {"weaker": [asdict(weaker) for weaker in done.weaker]} if done.weaker else {}
@@ -218,7 +218,7 @@ def _record(check: Checked, done: Searched, told: list[ToldBug]) -> dict[str, An
         "searched": done.events,
         "threads": check.threads and list(check.threads),
         "scopes": list(check.scopes),
-        "bugs": [found.record() for found in told],
+        "bugs": [found.record() for found in reported],
         **unexercised,
         **weaker,
         **stopped,
@@ -257,19 +257,19 @@ def _model(written: MappingFile, word: str, option: str | None, named: Word | No
         raise named.error(error.message, written.path) from None
 
 
-def _counted(told: list[ToldBug]) -> str:
-    return "1 bug" if len(told) == 1 else f"{len(told)} bugs"
+def _counted(reported: list[ToldBug]) -> str:
+    return "1 bug" if len(reported) == 1 else f"{len(reported)} bugs"
 
 
-def _tell(check: Checked, done: Searched, told: list[ToldBug]) -> None:
+def _tell(check: Checked, done: Searched, reported: list[ToldBug]) -> None:
     """Print the size that the search reached, or the first bug whole and the names of the others."""
     stopped = f"; {done.stopped}" if done.stopped else ""
-    if told:
-        many, events = _counted(told), told[0].bug.source.size
+    if reported:
+        many, events = _counted(reported), reported[0].bug.source.size
         click.echo(f"{many} of {events} events: {check.target.name} allows what {check.source.name} forbids{stopped}\n")
-        for each in told[:SHOWN]:
-            click.echo(printable_lines("\n".join(each.lines())))
-        if others := [each.bug.source.name for each in told[SHOWN:]]:
+        for bug in reported[:SHOWN]:
+            click.echo(printable_lines("\n".join(bug.lines())))
+        if others := [bug.bug.source.name for bug in reported[SHOWN:]]:
             click.echo("and " + "\n    ".join(others))
         return
     click.echo(f"{_sound(done.events, check)}{stopped}")

@@ -77,21 +77,21 @@ def run(
         names = ", ".join(table.name for table in check.tables)
         click.echo(f"from {check.source.name} to {names}, over {check.words.name}: {check.words.summary}")
     started = time.monotonic()
-    asked = {**check.as_json(), "weakest": weakest}
+    request = {**check.as_json(), "weakest": weakest}
     with (
         workplaces(work.jobs) as places,
-        nullcontext() if output is None else Journal.open(output, asked) as opened,
+        nullcontext() if output is None else Journal.open(output, request) as opened,
         resumable(opened is not None),
     ):
         journal = opened or Unwritten()
         with watching("Translating") as watch:
             done = search_tables(check, SearchRun(journal, DEFAULT_SOLVER, places, work.until, watch, work.limits))
-        told = [
+        reported = [
             [told_table_bug(bug, answer.table, check.source) for bug in (*answer.bugs, *answer.beyond)]
             for answer in done.answers
         ]
         if not as_json:
-            for answer, bugs in zip(done.answers, told, strict=True):
+            for answer, bugs in zip(done.answers, reported, strict=True):
                 _tell(check, done, answer, bugs)
         if weakest and not done.stopped:
             with watching("Translating") as watch:
@@ -101,29 +101,29 @@ def run(
             if not as_json:
                 _tell_deletions(check, done)
         if opened is not None:
-            write_files(opened.path, dict(_files(told[0])))
+            write_files(opened.path, dict(_files(reported[0])))
             seconds = time.monotonic() - started
-            write_table_bugs(opened, done.answers[0], told[0], done.stopped, DEFAULT_SOLVER, seconds)
-    if svg and told[0]:
-        write_picture(svg, draw_table_bug(told[0][0]).svg())
+            write_table_bugs(opened, done.answers[0], reported[0], done.stopped, DEFAULT_SOLVER, seconds)
+    if svg and reported[0]:
+        write_picture(svg, draw_table_bug(reported[0][0]).svg())
     if as_json:
-        click.echo(visible(json.dumps(_record(check, done, told), ensure_ascii=False)))
+        click.echo(visible(json.dumps(_record(check, done, reported), ensure_ascii=False)))
     elif output is not None:
         state = f"incomplete: {done.stopped}; the same command goes on" if done.stopped else "complete"
-        click.echo(f"\n{printable(str(output))}: {_counted(len(told[0]), 'bug')}, {state}")
+        click.echo(f"\n{printable(str(output))}: {_counted(len(reported[0]), 'bug')}, {state}")
     wrong = any(answer.wrong for answer in done.answers)
     return 130 if done.stopped == INTERRUPTED else 1 if wrong else 0
 
 
-def _files(told: Sequence[ToldTableBug]) -> Iterator[tuple[str, str]]:
-    for each in told:
-        stem = file_stem(each.bug.test.name)
-        yield f"{stem}.source.litmus", each.record.text
-        yield f"{stem}.target.txt", "\n".join(each.target_lines())
-        yield f"{stem}.svg", draw_table_bug(each).svg()
+def _files(reported: Sequence[ToldTableBug]) -> Iterator[tuple[str, str]]:
+    for bug in reported:
+        stem = file_stem(bug.bug.test.name)
+        yield f"{stem}.source.litmus", bug.record.text
+        yield f"{stem}.target.txt", "\n".join(bug.target_lines())
+        yield f"{stem}.svg", draw_table_bug(bug).svg()
 
 
-def _record(check: CheckedTables, done: SearchedTables, told: Sequence[Sequence[ToldTableBug]]) -> dict[str, Any]:
+def _record(check: CheckedTables, done: SearchedTables, reported: Sequence[Sequence[ToldTableBug]]) -> dict[str, Any]:
     """Return what is known of tables as plain data; ``searched`` of each is the size up to which it was checked."""
     return {
         "from": check.source.name,
@@ -133,19 +133,21 @@ def _record(check: CheckedTables, done: SearchedTables, told: Sequence[Sequence[
         "minimal": len(done.suite),
         "tables": [
             {"to": answer.table.name, **searched_record(answer), "bugs": [bug.as_json() for bug in bugs]}
-            for answer, bugs in zip(done.answers, told, strict=True)
+            for answer, bugs in zip(done.answers, reported, strict=True)
         ],
         **({"stopped": done.stopped} if done.stopped else {}),
     }
 
 
-def _tell(check: CheckedTables, done: SearchedTables, answer: TableAnswer, told: Sequence[ToldTableBug]) -> None:
+def _tell(check: CheckedTables, done: SearchedTables, answer: TableAnswer, reported: Sequence[ToldTableBug]) -> None:
     """Print the size up to which a table is sound or the bugs of the first that is not, then the shapes beyond."""
     name, stopped = answer.table.name, f"; {done.stopped}" if done.stopped else ""
     click.echo()
     if answer.bugs:
         many = _counted(len(answer.bugs), "bug")
-        click.echo(f"{name}: {many} of {told[0].bug.size} events: reached, and {check.source.name} forbids it{stopped}")
+        click.echo(
+            f"{name}: {many} of {reported[0].bug.size} events: reached, and {check.source.name} forbids it{stopped}"
+        )
     else:
         click.echo(f"{name}: {_sound(check, answer)}{stopped}")
     if answer.lost:
@@ -154,10 +156,10 @@ def _tell(check: CheckedTables, done: SearchedTables, answer: TableAnswer, told:
         least = check.events[1]
         reached = f"{len(answer.beyond)} reached" if answer.beyond else "none reached"
         click.echo(f"  beyond {least} events: of {answer.shapes} shapes known by name, {reached}")
-    if told:
+    if reported:
         click.echo()
-        click.echo(printable_lines("\n".join(told[0].lines())))
-    if others := [each.bug.test.name for each in told[1:]]:
+        click.echo(printable_lines("\n".join(reported[0].lines())))
+    if others := [bug.bug.test.name for bug in reported[1:]]:
         click.echo("and " + "\n    ".join(others))
 
 
@@ -177,8 +179,8 @@ def _tell_deletions(check: CheckedTables, done: SearchedTables) -> None:
         click.echo(f"the rest was not searched; {done.stopped}")
 
 
-def _deleted(each: JudgedDeletion, check: CheckedTables, answer: TableAnswer) -> str:
-    return f"wrong, {each.bug} of {each.size} events" if each.bug else _sound(check, answer)
+def _deleted(deletion: JudgedDeletion, check: CheckedTables, answer: TableAnswer) -> str:
+    return f"wrong, {deletion.bug} of {deletion.size} events" if deletion.bug else _sound(check, answer)
 
 
 def _sound(check: CheckedTables, answer: TableAnswer) -> str:

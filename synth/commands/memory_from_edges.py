@@ -95,17 +95,17 @@ def from_edges(
 
         check_certifiable_cycles(request)
     _check_cycles(request, solver)
-    asked = request.as_json()
+    question = request.as_json()
     if output is None:
         words = ["memory", *request.edges.split()] if edges else ["memory"]
-        folder = corpus_folder(question_name([*words, span(size)], ("edges", "size")), asked)
+        folder = corpus_folder(question_name([*words, span(size)], ("edges", "size")), question)
         if print_state(folder, f"cycles of {spelled(size)} edges"):
             return
         output = folder.path
     started = time.monotonic()
     with (
         workplaces(jobs, max_tests is not None) as places,
-        Journal.open(output, asked) as journal,
+        Journal.open(output, question) as journal,
         resumable(),
     ):
         effort, outcome = SolverEffort(), CycleSuiteOutcome()
@@ -126,7 +126,7 @@ def from_edges(
     click.echo(f"{printable(str(output))}: {tests} tests of {outcome.found} {judged}cycles, {state}")
     if outcome.complete and not tests and (request.allowed_by or request.forbidden_by):
         _tell_cuts(request)
-    code = _tell_unknown(outcome, list(asked["models"]))
+    code = _tell_unknown(outcome, list(question["models"]))
     sys.exit(code or (130 if outcome.stopped == INTERRUPTED else 0))
 
 

@@ -69,9 +69,9 @@ def from_model(
 
         check_certifiable(request)
         certifier = certify_suite
-    asked = request.as_json()
+    question = request.as_json()
     if output is None:
-        folder = corpus_folder(question_name(["memory", source, span(events)], ("source", "events")), asked)
+        folder = corpus_folder(question_name(["memory", source, span(events)], ("source", "events")), question)
         if print_state(folder, f"{spelled(events)} events"):
             return
         output = folder.path
@@ -79,7 +79,7 @@ def from_model(
         click.echo(one_line(f"synth: {line}"), err=True)
     with (
         workplaces(jobs, max_tests is not None) as places,
-        Journal.open(output, asked) as journal,
+        Journal.open(output, question) as journal,
         resumable(),
     ):
         remove_mutants(output)

@@ -35,6 +35,6 @@ def command(as_json: bool) -> None:
         return
     table = plain_table("model", "family", "as", "words", "what it says", "source")
     for entry in entries:
-        told = Text(entry.says), Text(first_sentence(entry.source))
-        table.add_row(entry.name, entry.family, entry.kind, entry.vocabulary or "-", *told)
+        description = Text(entry.says), Text(first_sentence(entry.source))
+        table.add_row(entry.name, entry.family, entry.kind, entry.vocabulary or "-", *description)
     screen().print(table)

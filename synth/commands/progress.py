@@ -113,14 +113,14 @@ def command(
     verdicts the corpus then includes. Without -weak or -strong, a test passes a model if it passes under both, and
     fails it if it fails under both.
     """
-    at = () if levels is None else _levels(levels)
-    if not at and models:
+    placed_levels = () if levels is None else _levels(levels)
+    if not placed_levels and models:
         raise click.UsageError("--model needs --levels, which places threads in groups")
-    border, own = (None, ()) if distinguish is None else _border(distinguish, bool(at))
+    border, own = (None, ()) if distinguish is None else _border(distinguish, bool(placed_levels))
     own = tuple(dict.fromkeys((*own, *_beside(models))))
-    if at and symmetric_threads:
+    if placed_levels and symmetric_threads:
         raise click.UsageError("--symmetric-threads goes without --levels: the order of placed threads matters")
-    if at and certify:
+    if placed_levels and certify:
         raise click.UsageError(
             "--certify goes without --levels: a certificate covers only programs whose threads are not placed"
         )
@@ -142,7 +142,7 @@ def command(
         distinguish=border,
         symmetric_threads=symmetric_threads,
         own=own,
-        levels=at,
+        levels=placed_levels,
     )
     check(request)
     certifier: Certifier | None = None
@@ -150,19 +150,19 @@ def command(
         from synth.progress.certification import certify as write_certificate  # imported where it is needed
 
         certifier = write_certificate
-    asked = request.as_json()
+    question = request.as_json()
     if output is None:
         bounds = {"threads": threads, "instructions": instrs}
         size = "x".join(str(number) for number in (threads, instrs) if number is not None)
         name = question_name(["progress", size] if size else ["progress"], ("threads", "instrs"))
-        folder = corpus_folder(name, asked)
-        said = ", ".join(f"{number} {what}" for what, number in bounds.items() if number is not None)
-        if print_state(folder, said or "the smallest bound that holds a test"):
+        folder = corpus_folder(name, question)
+        size_text = ", ".join(f"{number} {what}" for what, number in bounds.items() if number is not None)
+        if print_state(folder, size_text or "the smallest bound that holds a test"):
             return
         output = folder.path
     with (
         workplaces(jobs, max_tests is not None) as places,
-        Journal.open(output, asked, is_done_with) as journal,
+        Journal.open(output, question, is_done_with) as journal,
         resumable(),
     ):
         outcome, tests = make_suite(request, journal, solver, places, max_tests, time_limit, certifier)

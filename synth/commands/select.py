@@ -158,11 +158,11 @@ def _select_by_score(
     record = plan_record(best, budget, confidence)
     if output:
         source = read_corpus(path)
-        asked = {"budget": budget, "confidence": confidence, "sure": sure}
+        request = {"budget": budget, "confidence": confidence, "sure": sure}
         chosen = {run.test.name for run in best.runs}
         with new_folder(output) as folder:
             write_atomically(folder / PLAN, [pretty(record)])
-            write_corpus(folder, [test for test in suite.tests if test.name in chosen], _manifest(source, asked))
+            write_corpus(folder, [test for test in suite.tests if test.name in chosen], _manifest(source, request))
     if as_json:
         click.echo(json.dumps(record, indent=2))
         return
@@ -188,11 +188,11 @@ def _promised(source: Corpus, tests: Sequence[Test], models: Sequence[str]) -> t
     flagging = [
         known[name] for name in models if isinstance(model := known.get(name), AxiomaticModel) and model.model.flags
     ]
-    asked = [(test, model) for test in tests for model in flagging if test.verdicts.get(model.name, UNKNOWN) != UNKNOWN]
-    inputs = [(Input(test.name, test.name, source.path, test), model) for test, model in asked]
+    pairs = [(test, model) for test in tests for model in flagging if test.verdicts.get(model.name, UNKNOWN) != UNKNOWN]
+    inputs = [(Input(test.name, test.name, source.path, test), model) for test, model in pairs]
     reasons: dict[str, dict[str, str]] = {}
     silent: dict[str, list[str]] = {}
-    for (test, model), promise in zip(asked, promises_by_processes(inputs, cores()), strict=True):
+    for (test, model), promise in zip(pairs, promises_by_processes(inputs, cores()), strict=True):
         if promise.forbids_asked is None:
             reasons.setdefault(test.name, {})[model.name] = promise.reason
             silent.setdefault(model.name, []).append(promise.reason)
@@ -201,12 +201,12 @@ def _promised(source: Corpus, tests: Sequence[Test], models: Sequence[str]) -> t
         "from no model"
         for model, why in silent.items()
     ]
-    without = {name: dict.fromkeys(said, UNKNOWN) for name, said in reasons.items()}
-    told = [
+    without = {name: dict.fromkeys(unknown, UNKNOWN) for name, unknown in reasons.items()}
+    promised = [
         replace(test, verdicts={**test.verdicts, **without[test.name]}) if test.name in without else test
         for test in tests
     ]
-    return told, lines
+    return promised, lines
 
 
 def words_of(kind: Family) -> Words:
@@ -230,28 +230,28 @@ def _models(corpus: Corpus, names: Sequence[str]) -> list[str]:
     return chosen
 
 
-def _write(output: Path, source: Corpus, models: Sequence[str], each: int, selection: Selection) -> None:
+def _write(output: Path, source: Corpus, models: Sequence[str], least: int, selection: Selection) -> None:
     with new_folder(output) as folder:
         chosen = {test.name for test in selection.tests}  # these have the verdicts of the corpus
         tests = [test for test in source.tests if test.name in chosen]
-        write_corpus(folder, tests, _manifest(source, {"separate_models": models, "each": each}))
+        write_corpus(folder, tests, _manifest(source, {"separate_models": models, "each": least}))
 
 
-def _manifest(source: Corpus, asked: Mapping[str, object]) -> dict[str, Any]:
+def _manifest(source: Corpus, request: Mapping[str, object]) -> dict[str, Any]:
     """Return the manifest of a corpus of tests that were chosen from another corpus."""
     origin = {"tests": len(source.tests), "request": source.manifest.get("request")}
     return {
         "complete": bool(source.manifest.get("complete")),
         "version": VERSION,
-        "request": {"kind": "select", **asked, "from": origin},
+        "request": {"kind": "select", **request, "from": origin},
         "models": source.manifest.get("models", []),
     }
 
 
-def _print(source: Corpus, kind: Family, selection: Selection, models: Sequence[str], each: int) -> None:
+def _print(source: Corpus, kind: Family, selection: Selection, models: Sequence[str], least: int) -> None:
     console = screen()
     separated = sum(tests > 0 for tests in selection.separable.values())
-    times = f", each by {each} where the corpus has so many" if each > 1 else ""
+    times = f", each by {least} where the corpus has so many" if least > 1 else ""
     so_far = "" if source.manifest.get("complete") else "; the corpus is not complete"
     console.print(
         f"{len(selection.tests)} of {len(source.tests)} tests separate "
@@ -263,7 +263,7 @@ def _print(source: Corpus, kind: Family, selection: Selection, models: Sequence[
         verb = "it terminates under" if one == "terminates under" else "that forbid it"
         others = f"it {other}" if one == "terminates under" else "that allow it"
         console.print(f"\nA test separates the models {verb} from those {others}.")
-    for number in range(each):
+    for number in range(least):
         pairs = [f"{a}/{b}" for (a, b), tests in selection.separable.items() if tests == number]
         if pairs:
             console.print(Text(f"\nSeparated by {number or 'none'} of the corpus's tests: {'  '.join(pairs)}"))
@@ -275,8 +275,8 @@ def _table(kind: Family, tests: Sequence[Test], models: Sequence[str]) -> Table:
     for side in kind.sides:
         table.add_column(side.heading, overflow="fold")
     for test in tests:
-        said = (" ".join(_brief(side, models)) for side in sides(test.verdicts, models, words_of(kind)))
-        table.add_row(Text(test.name), Text(test.text.rstrip()), *map(Text, said))
+        texts = (" ".join(_brief(side, models)) for side in sides(test.verdicts, models, words_of(kind)))
+        table.add_row(Text(test.name), Text(test.text.rstrip()), *map(Text, texts))
     return table
 
 
@@ -297,11 +297,11 @@ def _guarantee(model: str) -> str:
     return model.rpartition("-")[0] or model
 
 
-def _summary(source: Corpus, kind: Family, selection: Selection, models: Sequence[str], each: int) -> dict[str, Any]:
+def _summary(source: Corpus, kind: Family, selection: Selection, models: Sequence[str], least: int) -> dict[str, Any]:
     return {
         "complete": bool(source.manifest.get("complete")),
         "models": models,
-        "each": each,
+        "each": least,
         "tests": [
             {
                 "name": test.name,

@@ -170,8 +170,18 @@ def command(
     with ended_by_signals(), Runner(language.device(DeviceOptions(platform=platform))) as runner:
         device = runner.device
         own = device.layout(tests[0], instances, base).parameters
-        asked = [backend, device.hardware, *map(litmus_digest, tests), base, method, seed, instances, timeout, finely]
-        key = sha256("\n".join(map(repr, asked)).encode()).hexdigest()[:16]
+        question = [
+            backend,
+            device.hardware,
+            *map(litmus_digest, tests),
+            base,
+            method,
+            seed,
+            instances,
+            timeout,
+            finely,
+        ]
+        key = sha256("\n".join(map(repr, question)).encode()).hexdigest()[:16]
         if output is None:
             output = _named(backend, key, as_json)
         search = ProfileSearch(method, seed, len(tests), own, Profile(**{**base.chosen, "name": output.stem}), finely)

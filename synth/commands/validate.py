@@ -106,17 +106,17 @@ def command(
     def work(pair: ProgramPair) -> _Answer:
         models = given
         try:
-            sides = [read_program(each, launch, compiler_options) for each in (pair.before, pair.after)]
+            sides = [read_program(program, launch, compiler_options) for program in (pair.before, pair.after)]
             models = (models[0] or sides[0].model, models[1] or sides[1].model)
             if not all(models):
                 raise InputError("the dialect has no default model: name one with --model")
             one: LitmusTest = sides[0].test
             other = beginning_as(sides[1], sides[0], called)
-            asked = models_of(*models)
-            judged = judge_translation(one, other, asked, AUTO, unroll, called)
+            judges = models_of(*models)
+            judged = judge_translation(one, other, judges, AUTO, unroll, called)
             why: tuple[str, ...] = ()
             if judged.verdict is TranslationVerdict.WEAKER:
-                why = tuple(finding_lines(one, other, asked, judged, unroll, called))
+                why = tuple(finding_lines(one, other, judges, judged, unroll, called))
             return _Answer(pair, models, judged, why)
         except InputError as error:
             return _Answer(pair, models, JudgedTranslation(TranslationVerdict.NOT_READ, reason=str(error)))
@@ -145,8 +145,8 @@ def command(
 def _record(answer: _Answer) -> dict[str, object]:
     before, after = answer.models
     given = {"program": answer.pair.name, "before_file": str(answer.pair.before), "after_file": str(answer.pair.after)}
-    told = {"why": list(answer.why)} if answer.why else {}
-    return {**given, "before_model": before, "after_model": after, **judged_record(answer.judged), **told}
+    reasons = {"why": list(answer.why)} if answer.why else {}
+    return {**given, "before_model": before, "after_model": after, **judged_record(answer.judged), **reasons}
 
 
 def _print(answers: list[_Answer]) -> None:

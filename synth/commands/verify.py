@@ -116,8 +116,8 @@ def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        told = (key if own is None else f"{key} {own}" for key, own in value.items())
-        return ", ".join(told) or "none"
+        parts = (key if own is None else f"{key} {own}" for key, own in value.items())
+        return ", ".join(parts) or "none"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return " ".join(map(str, value)) or "none"
     return one_line(str(value))
@@ -136,9 +136,9 @@ def _compare(path: Path, peer: str, models: Sequence[str], sample: int, jobs: Jo
 
     found = compare(read_corpus(path), PEERS[peer], models, sample, jobs)
     _tell(found.wrong)
-    told = ", ".join(f"{count} under {model}" for model, count in found.same.items()) or "0"
+    tally = ", ".join(f"{count} under {model}" for model, count in found.same.items()) or "0"
     unsaid = f"; {found.unsaid} of them cannot be said to it" if found.unsaid else ""
-    click.echo(printable(f"{path}: {peer} agrees on {told}, of {found.tests} tests{unsaid}"))
+    click.echo(printable(f"{path}: {peer} agrees on {tally}, of {found.tests} tests{unsaid}"))
     if found.wrong:
         click.echo(printable(f"{path}: {len(found.wrong)} verdicts of {peer} differ"), err=True)
         sys.exit(1)

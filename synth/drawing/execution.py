@@ -286,12 +286,12 @@ def _lines(
         if write not in shown:
             yield _Line(Arrow(None, from_nowhere, "rf"), ("rf",))
     for pair in sorted(names, key=lambda pair: (pair in banded, pair)):
-        said = tuple(names[pair])
-        told = [name for name in said if name != "po"]
-        if (pair in following or _ASKED in said) and pair not in banded:
-            told += _hidden_fences(execution, shown, *pair)
-        label = ", ".join(told) or "po" * (pair in banded)
-        yield _Line(Arrow(*pair, label), said, pair in banded, pair in following)
+        relations = tuple(names[pair])
+        shown_names = [name for name in relations if name != "po"]
+        if (pair in following or _ASKED in relations) and pair not in banded:
+            shown_names += _hidden_fences(execution, shown, *pair)
+        label = ", ".join(shown_names) or "po" * (pair in banded)
+        yield _Line(Arrow(*pair, label), relations, pair in banded, pair in following)
 
 
 def _hidden_fences(execution: CandidateExecution, shown: frozenset[int], before: int, after: int) -> Iterator[str]:
@@ -421,25 +421,25 @@ def _dot_edge(number: int, line: _Line) -> str:
     return f"  e{line.arrow.source} -> e{line.arrow.target} [{look}];"
 
 
-def draw_table_bug(told: ToldTableBug) -> Drawing:
+def draw_table_bug(bug: ToldTableBug) -> Drawing:
     """A bug of a table: the execution under what the source says of it, and the run of the machine in words."""
-    source = told.explanation
+    source = bug.explanation
     pictures = [
         replace(draw(source), title=f"source under {source.model.name}: {source.answer}"),
-        listing(f"target under {told.table.name}: ALLOWED", [*_code_lines(told), "", *told.run]),
+        listing(f"target under {bug.table.name}: ALLOWED", [*_code_lines(bug), "", *bug.run]),
     ]
-    return side_by_side(told.bug.test.name, pictures)
+    return side_by_side(bug.bug.test.name, pictures)
 
 
-def _code_lines(told: ToldTableBug) -> Iterator[str]:
-    for number, code in enumerate(told.code):
+def _code_lines(bug: ToldTableBug) -> Iterator[str]:
+    for number, code in enumerate(bug.code):
         yield f"P{number}: {'; '.join(code)}"
 
 
-def draw_bug(told: ToldBug) -> Drawing:
+def draw_bug(bug: ToldBug) -> Drawing:
     """A bug of a mapping: both executions, each under what its model says."""
     pictures = [
         replace(draw(explanation), title=f"{side} under {explanation.model.name}: {explanation.answer}")
-        for side, explanation in zip(("source", "target"), told.explanations, strict=True)
+        for side, explanation in zip(("source", "target"), bug.explanations, strict=True)
     ]
-    return side_by_side(told.bug.source.name, pictures)
+    return side_by_side(bug.bug.source.name, pictures)

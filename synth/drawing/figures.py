@@ -117,26 +117,26 @@ def memory_distribution_svg(models: Sequence[str], counts: Mapping[str, Mapping[
     for word, colour in _VERDICTS.items():
         body += _key(x, -2.2 * LINE, word, colour)
         x += text_width(word) + 44
-    body += [_text(at, 0, printable(model), 1, bold=True) for at, model in zip(lefts, models, strict=True)]
+    body += [_text(place, 0, printable(model), 1, bold=True) for place, model in zip(lefts, models, strict=True)]
     y = 0.0
-    for row, (name, (_, said)) in enumerate(zip(names, rows, strict=True)):
+    for row, (name, (_, tallies)) in enumerate(zip(names, rows, strict=True)):
         y += _ROW * (1.4 if row == 1 else 1)
         body += [_text(0, y, name, 1, bold=not row), _text(number, y, str(sums[row]), -1, bold=not row)]
-        for at, model in zip(lefts, models, strict=True):
-            body += _level(at, y, f"{name} under {printable(model)}", said.get(model, none))
+        for place, model in zip(lefts, models, strict=True):
+            body += _level(place, y, f"{name} under {printable(model)}", tallies.get(model, none))
     return Drawing(
         "Memory tests by family and model", [_spanned(0, -3 * LINE, max(left, x), y + _THICK)], body, ()
     ).svg()
 
 
-def _level(x: float, y: float, about: str, said: Sequence[int]) -> Iterator[str]:
+def _level(x: float, y: float, about: str, counts: Sequence[int]) -> Iterator[str]:
     """Yield a bar from left to right.
 
     Each part has its count where it can hold it, and shows all three counts where the pointer is on it.
     """
-    told = ", ".join(f"{count} {word}" for word, count in zip(_VERDICTS, said, strict=True))
-    yield f"<g><title>{escape(f'{about}: {told}')}</title>"
-    for part in _parts(zip(_VERDICTS.values(), said, strict=True)):
+    tally = ", ".join(f"{count} {word}" for word, count in zip(_VERDICTS, counts, strict=True))
+    yield f"<g><title>{escape(f'{about}: {tally}')}</title>"
+    for part in _parts(zip(_VERDICTS.values(), counts, strict=True)):
         box = _spanned(x + part.start * _LONG, y - _THICK / 2, x + part.end * _LONG, y + _THICK / 2)
         yield rectangle(box, part.colour)
         if text_width(str(part.count)) + 4 <= box.width:

@@ -84,8 +84,8 @@ def _title(name: str, explanation: Explanation) -> str:
 
 def _steps(graph: ModelLts) -> Iterator[LtsStep]:
     for node, row in enumerate(graph.successors):
-        for each in (row, graph.chances[node]) if graph.chances else (row,):
-            for tid, after in enumerate(each):
+        for successors in (row, graph.chances[node]) if graph.chances else (row,):
+            for tid, after in enumerate(successors):
                 if after != NO_STEP:
                     yield LtsStep(node, tid, after)
 

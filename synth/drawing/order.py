@@ -73,8 +73,8 @@ def _label(search: ModelSearch) -> str:
 
 
 def _arrow(stronger: Group, weaker: Group, search: ModelSearch, route: ArrowPath) -> Iterator[str]:
-    told = f"{', '.join(weaker)} weaker than {', '.join(stronger)}: {search_text(search)}"
-    yield f"<g><title>{escape(told)}</title>"
+    title = f"{', '.join(weaker)} weaker than {', '.join(stronger)}: {search_text(search)}"
+    yield f"<g><title>{escape(title)}</title>"
     yield f'<path d="{route.path()}" fill="none" stroke="{_LINE_COLOUR}" stroke-width="1.3" {arrow(_LINE_COLOUR)}/>'
     yield veil(route.label)
     yield text_at(route.label.x, route.label.y, _label(search), _LINE_COLOUR)

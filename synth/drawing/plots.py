@@ -90,7 +90,7 @@ def _spreads(step: ProfileComparison, names: Sequence[str]) -> str:
 
 
 def _sequences(step: ProfileComparison, names: Sequence[str]) -> str:
-    shown = [name for name, _ in sorted(step.scores.items(), key=lambda each: -sum(each[1]))]
+    shown = [name for name, _ in sorted(step.scores.items(), key=lambda scored: -sum(scored[1]))]
     hidden = shown[_BEST:]
     shown = [*shown[:_BEST], *([step.best] if step.best in hidden else [])]
 
@@ -155,10 +155,15 @@ def rates(ways: Mapping[str, Mapping[str, Rate]]) -> str:
             ]
             colour = ("#dfe4e7", "#93a8b3", *_COLOURS)[number]
             axes.bar(places, heights, 0.94 * width, yerr=spans, capsize=3, color=colour, label=label)
-            for place, each, height in zip(places, found.values(), heights, strict=True):
-                text = f"{height:.3g}" if each.seen else "none"
+            for place, found_rate, height in zip(places, found.values(), heights, strict=True):
+                text = f"{height:.3g}" if found_rate.seen else "none"
                 axes.annotate(
-                    text, (place, 100 * each.high), xytext=(0, 4), textcoords="offset points", ha="center", fontsize=8
+                    text,
+                    (place, 100 * found_rate.high),
+                    xytext=(0, 4),
+                    textcoords="offset points",
+                    ha="center",
+                    fontsize=8,
                 )
         axes.set_xticks(range(len(first)), list(first))
         axes.set_ylabel("instances with the weak outcome, %")
@@ -172,7 +177,7 @@ def _stacked(axes: Axes, shown: Sequence[str], step: ProfileComparison, names: S
     """Draw a bar for each of the candidates from above, with a piece for each test."""
     left = [0.0] * len(shown)
     for test, name in enumerate(names):
-        widths = [step.scores[each][test] for each in shown]
+        widths = [step.scores[candidate][test] for candidate in shown]
         axes.barh(range(len(shown)), widths, left=left, height=0.7, color=_colour(test), label=name)
         left = [one + other for one, other in zip(left, widths, strict=True)]
     axes.set_ylim(len(shown) - 0.5, -0.5)

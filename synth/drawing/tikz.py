@@ -109,19 +109,19 @@ def _corners(x: float, y: float, width: float, height: float) -> str:
 def _look(attributes: Mapping[str, str]) -> str:
     """Return the TikZ options for the fill and stroke of an element; SVG fills an element without a fill in black."""
     fill, stroke = attributes.get("fill", "#000000"), attributes.get("stroke", "none")
-    said = [] if fill == "none" else [f"fill={_colour(fill)}"]
+    options = [] if fill == "none" else [f"fill={_colour(fill)}"]
     if fill != "none" and "fill-opacity" in attributes:
-        said.append(f"fill opacity={attributes['fill-opacity']}")
+        options.append(f"fill opacity={attributes['fill-opacity']}")
     if stroke != "none":
-        said.append(f"draw={_colour(stroke)}, line width={float(attributes.get('stroke-width', 1)) * 0.75:.4g}bp")
+        options.append(f"draw={_colour(stroke)}, line width={float(attributes.get('stroke-width', 1)) * 0.75:.4g}bp")
         if dashes := attributes.get("stroke-dasharray"):
             on, off = (float(length) * 0.75 for length in dashes.replace(",", " ").split())
-            said.append(f"dash pattern=on {on:.4g}bp off {off:.4g}bp")
+            options.append(f"dash pattern=on {on:.4g}bp off {off:.4g}bp")
         if attributes.get("stroke-linecap") == "round":
-            said.append("line cap=round")
+            options.append("line cap=round")
     if "marker-end" in attributes:
-        said.append("arrow")
-    return ", ".join(said)
+        options.append("arrow")
+    return ", ".join(options)
 
 
 def _colour(text: str) -> str:
@@ -137,16 +137,16 @@ def _curve(path: str) -> str:
     """Translate a path of SVG with the commands M, L, C and Z in absolute coordinates."""
     words = re.findall(r"[A-Za-z]|-?[0-9.]+(?:e-?[0-9]+)?", path)
     parts: list[str] = []
-    command, at = "", 0
-    while at < len(words):
-        if words[at].isalpha():
-            command, at = words[at], at + 1
+    command, index = "", 0
+    while index < len(words):
+        if words[index].isalpha():
+            command, index = words[index], index + 1
         count = {"M": 2, "L": 2, "C": 6, "Z": 0}.get(command)
         if count is None:
             raise InputError(f"a path with {command} cannot be said in TikZ; write an .svg or .pdf file")
-        numbers = [float(word) for word in words[at : at + count]]
+        numbers = [float(word) for word in words[index : index + count]]
         points = [_point(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
-        at += count
+        index += count
         match command:
             case "M":
                 parts.append(points[0])

@@ -86,10 +86,10 @@ class Memory:
         from synth.memory.judging import explain_with
         from synth.memory.liveness import explain_liveness, liveness_account, liveness_record
 
-        asked = questions(models, given.bell)
+        judges = questions(models, given.bell)
         test = given.litmus()
         accounts: list[ModelAccount] = []
-        for model in asked.consistency:
+        for model in judges.consistency:
             if isinstance(model, OperationalModel):
                 undrawn = partial(no_picture, model)
                 account = partial(run_account, test, model, unroll)
@@ -106,7 +106,7 @@ class Memory:
                         partial(draw_dot, explanation),
                     )
                 )
-        for pair in asked.liveness:
+        for pair in judges.liveness:
             found = explain_liveness(test, pair, unroll)
             accounts.append(
                 ModelAccount(
@@ -117,11 +117,11 @@ class Memory:
                     partial(draw_hang_dot, found),
                 )
             )
-        if asked.progress:
+        if judges.progress:
             from oracle.progress.stepping import explain_stepping
             from synth.families.progress import account_of_system
 
-            accounts += [account_of_system(given, explain_stepping(test, model)) for model in asked.progress]
+            accounts += [account_of_system(given, explain_stepping(test, model)) for model in judges.progress]
         return accounts
 
     def labelling(
@@ -129,12 +129,12 @@ class Memory:
     ) -> Labelling:
         if method == SMT:
             need("z3")  # checked here once, and not in each process that uses it
-        asked = questions(models, bell)
+        judges = questions(models, bell)
         return LitmusLabelling(
             tuple(models),
-            asked.names,
-            len(asked.liveness),
-            len(asked.progress),
+            judges.names,
+            len(judges.liveness),
+            len(judges.progress),
             method,
             unroll,
             digests=form == JSON,

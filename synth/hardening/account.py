@@ -70,8 +70,8 @@ def _failure(tally: FenceTally) -> str:
     """Return how often an application failed, and how it failed first."""
     first = tally.failures[0]
     how = "did not end" if first.code is None else f"signal {-first.code}" if first.code < 0 else f"code {first.code}"
-    said = f", {first.said}" if first.said else ""
-    return f"{len(tally.failures)} of {len(tally.runs)} runs failed (the first: {how}{said})"
+    message = f", {first.said}" if first.said else ""
+    return f"{len(tally.failures)} of {len(tally.runs)} runs failed (the first: {how}{message})"
 
 
 def _fences(places: Places) -> str:

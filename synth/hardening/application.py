@@ -99,9 +99,9 @@ class Application:
             raise OutOfTimeError
         folder = self.folder / name_of(active)
         placed = {"{folder}": str(folder), "{include}": str(include()), "{places}": spelled(active)}
-        told = defines(active, self.stress)
+        definitions = defines(active, self.stress)
         environment = {
-            "SYNTH_DEFINES": shlex.join(told),
+            "SYNTH_DEFINES": shlex.join(definitions),
             "SYNTH_FOLDER": str(folder),
             "SYNTH_INCLUDE": str(include()),
             "SYNTH_PLACES": spelled(active),
@@ -112,11 +112,11 @@ class Application:
             except OSError as error:
                 raise InputError(f"cannot make the folder: {error.strerror}", str(folder)) from None
             if self.build:
-                self._build(_filled(self.build, placed, told), active, environment)
+                self._build(_filled(self.build, placed, definitions), active, environment)
             self._built.add(active)
         try:
             with awaiting(self.command[0]):
-                end = run_to_end(_filled(self.command, placed, told), self._limit(), environment)
+                end = run_to_end(_filled(self.command, placed, definitions), self._limit(), environment)
         except RunError as error:
             raise InputError(f"--run: {error}") from None
         if end.code == 0:
@@ -139,12 +139,12 @@ class Application:
             raise InputError(f"--build: with {fences}: {problem(done.output) or 'it ended with an error'}")
 
 
-def _filled(command: Sequence[str], placed: dict[str, str], told: Sequence[str]) -> list[str]:
+def _filled(command: Sequence[str], placed: dict[str, str], definitions: Sequence[str]) -> list[str]:
     """Return the words of a command with the placeholders filled in for a set of fences."""
     filled: list[str] = []
     for word in command:
         if word == "{defines}":
-            filled += told
+            filled += definitions
             continue
         for placeholder, value in placed.items():
             word = word.replace(placeholder, value)

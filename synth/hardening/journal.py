@@ -59,7 +59,7 @@ def journalled(path: Path, key: str, run: Callable[[Places], ProgramRun]) -> Ite
                 raise InputError("of another hardening: remove the file, or give another -o", str(path), number)
             earlier[frozenset(entry.places)].append(ProgramRun(entry.code, entry.seconds, entry.said))
 
-        def told(places: Places) -> ProgramRun:
+        def remember(places: Places) -> ProgramRun:
             if earlier[places]:
                 return earlier[places].popleft()
             ran = run(places)
@@ -67,4 +67,4 @@ def journalled(path: Path, key: str, run: Callable[[Places], ProgramRun]) -> Ite
             add(json.dumps(msgspec.to_builtins(line), separators=(",", ":")).encode())
             return ran
 
-        yield told
+        yield remember

@@ -97,8 +97,8 @@ class AmberLog:
     def end(self) -> None:
         """End a run that has no summary, because the log ends or another run begins."""
         for script in self._scripts:
-            if said := self._failed.get(script):
-                self._enter(script, said)
+            if failure := self._failed.get(script):
+                self._enter(script, failure)
             else:
                 self.wrong.append((self._at, f"{script}.amber: the run has no summary: it crashed or was stopped"))
         self._scripts, self._failed, self._listing = [], {}, False
@@ -109,8 +109,8 @@ class AmberLog:
         if not scripts:
             self.wrong.append((number, "a summary of Amber, and no line before it says of which script"))
         elif (passed, failed) != (len(scripts) - len(failures), len(failures)) or failures.keys() - set(scripts):
-            told = f"{len(scripts)} scripts before it, of which {len(failures)} failed"
-            self.wrong.append((number, f"expected a summary of the {told}, found {passed} pass, {failed} fail"))
+            expected = f"{len(scripts)} scripts before it, of which {len(failures)} failed"
+            self.wrong.append((number, f"expected a summary of the {expected}, found {passed} pass, {failed} fail"))
         else:
             for script in scripts:
                 self._enter(script, failures.get(script, ""))

@@ -53,7 +53,7 @@ def _campaign(entries: Iterable[Entry]) -> Iterator[ProgressResult]:
 
 
 def _hangs(entry: Entry) -> bool:
-    return any(each.always_hangs for each in _campaign([entry]))
+    return any(campaign.always_hangs for campaign in _campaign([entry]))
 
 
 def _way(entry: Entry) -> tuple[str, ...]:

@@ -99,8 +99,8 @@ class OutcomeLog:
             self.blocks.append(Block(head[1], number, head[2] is not None))
             return True
         for name, pattern in _ABOUT.items():
-            if not getattr(self, name) and (said := pattern.match(text)):
-                setattr(self, name, said[1])
+            if not getattr(self, name) and (match := pattern.match(text)):
+                setattr(self, name, match[1])
         if not self.blocks:
             return False
         block = self.blocks[-1]
@@ -112,10 +112,10 @@ class OutcomeLog:
                 block.wrong = text.strip()
         elif not block.whole:
             _read_row(block, text)
-        elif said := _WITNESSES.match(text):
-            block.witnesses = int(said[1]), int(said[2])
-        elif not block.condition and (said := _CONDITION.match(text)):
-            block.condition = said[1]
+        elif match := _WITNESSES.match(text):
+            block.witnesses = int(match[1]), int(match[2])
+        elif not block.condition and (match := _CONDITION.match(text)):
+            block.condition = match[1]
         return True
 
     @property

@@ -94,12 +94,12 @@ class ProgramLog:
             trial = self._open.pop()
             self._found.notes.append(f"{self._place}: cut off while {trial.trial.get('test')!r} was run: left out")
         hangs = 0
-        for each in self._open:
+        for begun in self._open:
             try:
-                self._found.entries.append((self._hang(each), UNKNOWN))
-                hangs += len(each.said) != each.trial["iterations"]
+                self._found.entries.append((self._hang(begun), UNKNOWN))
+                hangs += len(begun.said) != begun.trial["iterations"]
             except ValueError as error:
-                self._found.refused.append(f"{self._place}:{each.line}: expected a trial of a test: {error}")
+                self._found.refused.append(f"{self._place}:{begun.line}: expected a trial of a test: {error}")
         if hangs:
             tests = "1 test" if hangs == 1 else f"{hangs} tests"
             self._found.notes.append(
@@ -115,9 +115,9 @@ class ProgramLog:
             return
         entry = self._words.entry(known)
         self._found.entries.append((entry, UNKNOWN))
-        for at in range(len(self._open) - 1, -1, -1):
-            if all(known.get(name) == value for name, value in self._open[at].trial.items() if name != "date"):
-                del self._open[at]
+        for index in range(len(self._open) - 1, -1, -1):
+            if all(known.get(name) == value for name, value in self._open[index].trial.items() if name != "date"):
+                del self._open[index]
                 break
 
     def _joined(self, entries: Iterable[tuple[Entry, Times]]) -> Iterator[tuple[Entry, Times]]:
@@ -145,8 +145,8 @@ class ProgramLog:
     def _hang(self, open_: _Open) -> Entry:
         """Return the result of a trial that did not end. Raises ``ValueError`` where its fields make no result."""
         trial: Mapping[str, Any] = open_.trial
-        asked = trial.get("iterations")
-        done = len(open_.said) == asked
+        iterations = trial.get("iterations")
+        done = len(open_.said) == iterations
         if "terms" not in trial:
             return self._words.entry({**trial, "outcomes": TERMINATED * len(open_.said) + TIMED_OUT * (not done)})
         counts: Counter[tuple[int, ...]] = Counter()

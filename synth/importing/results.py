@@ -37,10 +37,10 @@ class ImportSettings:
 
     def entry(self, known: Mapping[str, Any]) -> Entry:
         """Return the result or failure with these fields. Raises ``ValueError`` where the fields are of neither."""
-        said = {"device": self.device, "driver": self.driver, "compiler": self.compiler, "date": self.date}
+        given = {"device": self.device, "driver": self.driver, "compiler": self.compiler, "date": self.date}
         if "terms" in known:
-            said["profile"] = self.profile
-        whole = {"timeout": self.timeout, **known, **{name: word for name, word in said.items() if word is not None}}
+            given["profile"] = self.profile
+        whole = {"timeout": self.timeout, **known, **{name: word for name, word in given.items() if word is not None}}
         return parse_result(json.dumps(whole, allow_nan=False))
 
 

@@ -148,11 +148,11 @@ def against(models: ModelSet, evidence: Iterable[Fact]) -> int:
 def names_of_classes(found: InferenceAnswer) -> list[str]:
     """Return the names of the classes: ``model 1``, .., with ``weakest`` or ``strongest`` where they are alone."""
     names = []
-    for number, each in enumerate(found.classes or ()):
+    for number, group in enumerate(found.classes or ()):
         name = f"model {number + 1}"
         if len(found.classes or ()) > 1:
-            name += " (weakest)" * (len(found.weakest) == 1 and each.verdicts == found.weakest[0].verdicts)
-            name += " (strongest)" * (len(found.strongest) == 1 and each.verdicts == found.strongest[0].verdicts)
+            name += " (weakest)" * (len(found.weakest) == 1 and group.verdicts == found.weakest[0].verdicts)
+            name += " (strongest)" * (len(found.strongest) == 1 and group.verdicts == found.strongest[0].verdicts)
         names.append(name)
     return names
 
@@ -163,8 +163,8 @@ def ordering_of(found: InferenceAnswer) -> Ordering:
     ranked = sorted(range(len(found.tests)), key=lambda number: (found.tests[number].size, found.tests[number].name))
     searches = {}
     for (one, first), (other, second) in permutations(enumerate(classes), 2):
-        told = (n for n in ranked if first.verdicts[n] and not second.verdicts[n])
-        number = next(told, None)
+        telling = (n for n in ranked if first.verdicts[n] and not second.verdicts[n])
+        number = next(telling, None)
         test = found.tests[number] if number is not None else None
         searches[names[one], names[other]] = (
             ModelSearch(test.name, test.size) if test else ModelSearch(None, found.size)
@@ -209,11 +209,11 @@ def _some(heading: str, some: Sequence[ModelClass], found: InferenceAnswer) -> I
     if more:
         yield ""
         yield f"{more}, the first of which is"
-    for each in some[:1]:
+    for group in some[:1]:
         yield ""
-        weight = f" (allows {against(each.models, found.evidence)} outcomes never seen)" if found.evidence else ""
+        weight = f" (allows {against(group.models, found.evidence)} outcomes never seen)" if found.evidence else ""
         yield f"{heading}{weight}:"
-        yield from _indented(found.hypotheses.described(each.models))
+        yield from _indented(found.hypotheses.described(group.models))
 
 
 def _contradicting(found: Contradiction) -> Iterator[str]:
@@ -245,15 +245,15 @@ def record_of(found: InferenceAnswer) -> dict[str, Any]:
     """Return an answer as plain data, as ``--json`` prints it."""
     about = found.hypotheses
 
-    def fact(each: Fact) -> dict[str, Any]:
-        return {"test": each.name, "allowed": each.allowed, "source": each.source, "evidence": each.evidence}
+    def fact(known: Fact) -> dict[str, Any]:
+        return {"test": known.name, "allowed": known.allowed, "source": known.source, "evidence": known.evidence}
 
-    def model(each: ModelClass) -> dict[str, Any]:
+    def model(group: ModelClass) -> dict[str, Any]:
         return {
-            "models": each.models.size,
-            "holes": about.described(each.models),
-            "allows": [test.name for test, allowed in zip(found.tests, each.verdicts, strict=True) if allowed],
-            "forbids": [test.name for test, allowed in zip(found.tests, each.verdicts, strict=True) if not allowed],
+            "models": group.models.size,
+            "holes": about.described(group.models),
+            "allows": [test.name for test, allowed in zip(found.tests, group.verdicts, strict=True) if allowed],
+            "forbids": [test.name for test, allowed in zip(found.tests, group.verdicts, strict=True) if not allowed],
         }
 
     record: dict[str, Any] = {

@@ -105,8 +105,8 @@ class MemoryFacts:
     def add_result(self, test: LitmusTest, result: MemoryResult, never: NeverSeen, source: str) -> None:
         """Add what was seen of a test: each outcome that was, and the asked outcome where it was not."""
         known = by_terms_of_the_test(test, result)
-        asked = asked_outcomes(test, result)
-        if known is None or asked is None:
+        targets = asked_outcomes(test, result)
+        if known is None or targets is None:
             self.unread.append(f"{test.name}: the results have other registers or locations than the test")
             return
         models = self._models(test)
@@ -116,7 +116,7 @@ class MemoryFacts:
         seen_asked = False
         for given, count in result.outcomes:
             if count:
-                seen_asked = seen_asked or given in asked
+                seen_asked = seen_asked or given in targets
                 self._add_seen(test, known[given], f"seen {count:,} times in {instances:,}", source)
         if not seen_asked and not result.other:
             fact = Fact(test.name, False, self.sketch.valid - models, source, f"never seen in {instances:,}")
@@ -178,9 +178,9 @@ def read_facts(
 def named(inputs: Iterable[Input]) -> dict[str, Input]:
     """Return inputs by each name that a table or a line of results may have for them."""
     found: dict[str, Input] = {}
-    for each in inputs:
-        for name in (each.label, each.file_name, each.name):
-            found.setdefault(name, each)
+    for test in inputs:
+        for name in (test.label, test.file_name, test.name):
+            found.setdefault(name, test)
     return found
 
 
@@ -265,10 +265,10 @@ def _read_corpus(found: MemoryFacts, source: Path, column: str | None, never: Ne
         _read_results(found, results, named(inputs), never)
         return
     number = 0
-    for each in inputs:
-        verdict = each.record.verdicts.get(column) if each.record else None
+    for test in inputs:
+        verdict = test.record.verdicts.get(column) if test.record else None
         if verdict in (Answer.ALLOWED, Answer.FORBIDDEN):
             number += 1
-            found.add_verdict(each.litmus(), verdict == Answer.ALLOWED, f"{source}: {column}")
+            found.add_verdict(test.litmus(), verdict == Answer.ALLOWED, f"{source}: {column}")
     if not number:
         raise InputError(f"the corpus has no verdicts of {column}", str(source))

@@ -121,11 +121,11 @@ def closed_loop(
     given: Sequence[Fact],
     experiment: Experiment[AnyTest],
     budget: LoopBudget = LoopBudget(),
-    told: Callable[[LoopStep], None] = lambda step: None,
+    report: Callable[[LoopStep], None] = lambda step: None,
 ) -> LoopOutcome:
     """Run tests until no model or no test is left, or the budget is spent.
 
-    ``models`` are all hypotheses, ``given`` are facts that are known beforehand. ``told`` hears of each step.
+    ``models`` are all hypotheses, ``given`` are facts that are known beforehand. ``report`` hears of each step.
     """
     until = None if budget.seconds is None else time.monotonic() + budget.seconds
     steps: list[LoopStep] = []
@@ -150,7 +150,7 @@ def closed_loop(
         before, facts = fit, known()
         fit = fitting(models, facts)
         steps.append(LoopStep(experiment.name(test), before, fit))
-        told(steps[-1])
+        report(steps[-1])
         if reason:
             return ended(LoopEnd.STOPPED, reason)
     return ended(LoopEnd.CONTRADICTION)

@@ -166,9 +166,9 @@ class ProgramSearch:
         taken = {test.name for test in tests}
         found: list[SeparatingTest] = []
 
-        def made(told: ToldApart) -> ModelSet:
-            telling = self._telling(told.allowing, told.forbidding)
-            found.append(self._test(descended(told.execution, self.words, telling), taken))
+        def made(pair: ToldApart) -> ModelSet:
+            telling = self._telling(pair.allowing, pair.forbidding)
+            found.append(self._test(descended(pair.execution, self.words, telling), taken))
             taken.add(found[-1].record.name)
             return found[-1].test.allowing
 
@@ -231,8 +231,8 @@ def _changes(near: Sketch, fit: ModelSet) -> Iterator[str]:
     while left and len(known) < MOST_NAMED:
         filling = SketchHypotheses(near).chosen(left)
         changed = [(hole, way) for hole, way in zip(near.holes, filling, strict=True) if hole.usual not in (None, way)]
-        told = " and ".join(_change(hole) for hole, _ in changed)
-        known[told] = None
+        text = " and ".join(_change(hole) for hole, _ in changed)
+        known[text] = None
         here = left
         for hole, way in changed:
             here = here & near.where(hole, way)

@@ -89,8 +89,8 @@ class LitmusExperiment:
         """Return the name of the test to run next; None where none is left."""
         while True:
             left = [
-                replace(each.judged, name=name)
-                for name, each in self._chosen.items()
+                replace(program.judged, name=name)
+                for name, program in self._chosen.items()
                 if name not in self._read and name not in self.refused
             ]
             chosen = next_test(fit, left)

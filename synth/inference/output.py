@@ -41,14 +41,14 @@ MOST_DRAWN = 40
 
 
 def write_answer(
-    folder: Path, found: InferenceAnswer, about: SketchHypotheses, records: Sequence[Test], asked: Mapping[str, Any]
+    folder: Path, found: InferenceAnswer, about: SketchHypotheses, records: Sequence[Test], question: Mapping[str, Any]
 ) -> None:
     """Write an answer into an existing folder. Raises ``InputError`` where a file cannot be written."""
     write_atomically(folder / "answer.json", [json.dumps(record_of(found), ensure_ascii=False, indent=2), "\n"])
     for name, text in models_of(found, about).items():
         write_atomically(folder / f"{name}.cat", [text])
     tests = inner_folder(folder, "tests")
-    request = {"kind": MEMORY, "infer": about.name, **asked}
+    request = {"kind": MEMORY, "infer": about.name, **question}
     write_corpus(tests, records, {"complete": found.complete, "request": request, "models": []})
     by_name = {record.name: record for record in records}
     if found.next is not None and found.next.name in by_name:
@@ -85,8 +85,8 @@ def models_of(found: InferenceAnswer, about: SketchHypotheses) -> dict[str, str]
     if found.unique:
         return {"model": about.sketch.text(about.chosen(found.fit), f"{about.name}-model")}
     for word, classes in (("weakest", found.weakest), ("strongest", found.strongest)):
-        for name, each in _numbered(word, classes):
-            texts[name] = about.sketch.text(about.chosen(each.models), f"{about.name}-{name}")
+        for name, group in _numbered(word, classes):
+            texts[name] = about.sketch.text(about.chosen(group.models), f"{about.name}-{name}")
     return texts
 
 

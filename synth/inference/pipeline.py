@@ -83,10 +83,10 @@ class ToldTests:
     end: LoopOutcome | None = None
 
 
-def told_apart(asked: InferenceRequest, until: Until) -> ToldTests:
+def told_apart(request: InferenceRequest, until: Until) -> ToldTests:
     """Return the facts, and all programs that tell apart what fits them."""
-    known, search = asked.facts(asked.sketch), asked.search()
-    fit = fitting(asked.sketch.valid, known.facts)
+    known, search = request.facts(request.sketch), request.search()
+    fit = fitting(request.sketch.valid, known.facts)
     records: list[Test] = []
     with watching("Telling models apart") as watch:
         for found in search.run(fit, known.tests, until, watch) if fit else ():
@@ -96,20 +96,20 @@ def told_apart(asked: InferenceRequest, until: Until) -> ToldTests:
 
 
 def run_loop(
-    asked: InferenceRequest, loop: LoopOptions, folder: Path | None, told: Callable[[LoopStep], None]
+    request: InferenceRequest, loop: LoopOptions, folder: Path | None, report: Callable[[LoopStep], None]
 ) -> ToldTests:
     """Return the facts once tests were run on a device until nothing more could be told apart, or the budget was
-    spent; ``told`` hears of each step.
+    spent; ``report`` hears of each step.
     """
     assert folder is not None
-    known, search = asked.facts(asked.sketch), asked.search()
+    known, search = request.facts(request.sketch), request.search()
     launches = Launches(
         loop.device.instances or INSTANCES, loop.iterations, loop.timeout, STRESS if loop.stress else DEFAULT
     )
     inner_folder(folder, "tests")
-    experiment = LitmusExperiment(search, folder, BACKENDS[loop.backend], loop.opened(), launches, asked.never, known)
+    experiment = LitmusExperiment(search, folder, BACKENDS[loop.backend], loop.opened(), launches, request.never, known)
 
-    end = closed_loop(asked.sketch.valid, known.facts, experiment, LoopBudget(loop.most, loop.budget), told)
+    end = closed_loop(request.sketch.valid, known.facts, experiment, LoopBudget(loop.most, loop.budget), report)
     for name, reason in sorted(experiment.refused.items()):
         known.unread.append(f"{name}: {reason}")
     seen = experiment.known
@@ -121,9 +121,9 @@ def run_loop(
     return ToldTests(known, search, experiment.records(), end)
 
 
-def answered(asked: InferenceRequest, told: ToldTests) -> InferenceAnswer:
+def answered(request: InferenceRequest, tests: ToldTests) -> InferenceAnswer:
     """Return the answer, with the least change of the sketch where no model fits."""
-    about, known, search = SketchHypotheses(asked.sketch), told.known, told.search
+    about, known, search = SketchHypotheses(request.sketch), tests.known, tests.search
     found = answer(
         about,
         known.facts,
@@ -132,13 +132,13 @@ def answered(asked: InferenceRequest, told: ToldTests) -> InferenceAnswer:
         search.complete,
         known.evidence,
         size=search.searched,
-        words=asked.words.summary,
+        words=request.words.summary,
     )
     if found.contradiction is None:
         return found
     core = set(map(id, found.contradiction.core))
-    ordered = sorted(zip(known.facts, known.outcomes, strict=True), key=lambda each: id(each[0]) not in core)
-    changed = changes_that_fit(asked.sketch, [outcome for _, outcome in ordered])
+    ordered = sorted(zip(known.facts, known.outcomes, strict=True), key=lambda pair: id(pair[0]) not in core)
+    changed = changes_that_fit(request.sketch, [outcome for _, outcome in ordered])
     return replace(found, contradiction=replace(found.contradiction, changes=changed))
 
 

@@ -115,75 +115,77 @@ class PlacedAnswer:
         return self.outcome is not None and self.outcome.end is LoopEnd.STOPPED
 
 
-def infer_promises(asked: PromiseRequest, output: Path | None) -> list[PlacedAnswer]:
+def infer_promises(request: PromiseRequest, output: Path | None) -> list[PlacedAnswer]:
     """Return the answers to a request, and write its folder, where one is named."""
-    with folder_of(output, asked.as_json(), asked.loop is not None) as folder:
-        found = list(_answers(asked, folder))
+    with folder_of(output, request.as_json(), request.loop is not None) as folder:
+        found = list(_answers(request, folder))
         if folder is not None:
             _write(folder, found)
-            if asked.backend is not None and asked.loop is None:
-                _write_programs(folder, found, asked.backend, asked.mappings)
+            if request.backend is not None and request.loop is None:
+                _write_programs(folder, found, request.backend, request.mappings)
     return found
 
 
-def _answers(asked: PromiseRequest, folder: Path | None) -> Iterator[PlacedAnswer]:
-    made = placements_in(asked.sources)
-    usual = () if asked.family.is_placed and asked.loop is None else (DEVICE.name,)
-    placements = asked.placements or tuple(made) or usual
+def _answers(request: PromiseRequest, folder: Path | None) -> Iterator[PlacedAnswer]:
+    made = placements_in(request.sources)
+    usual = () if request.family.is_placed and request.loop is None else (DEVICE.name,)
+    placements = request.placements or tuple(made) or usual
     # Where levels are told apart, what is known of any level counts, whatever tests are to be run.
     known = [name for name in PLACEMENTS if name in (*made, *placements)]
     groups = (
-        [(placements, known)] if asked.family.is_placed else [((placement,), [placement]) for placement in placements]
+        [(placements, known)] if request.family.is_placed else [((placement,), [placement]) for placement in placements]
     )
     for group, around in groups:
-        found = read_promise_facts(asked.family, asked.sources, asked.tests, asked.column, asked.never, around)
+        found = read_promise_facts(
+            request.family, request.sources, request.tests, request.column, request.never, around
+        )
         for line in found.unread:
             remark(line)
         outcome = None
-        if asked.loop is not None and folder is not None:
-            outcome = _looped(asked, asked.loop, found, group, folder)
+        if request.loop is not None and folder is not None:
+            outcome = _looped(request, request.loop, found, group, folder)
         for words in remarks(found.slow, found.unconfirmed):
             remark(words)
-        yield _answered(asked, found, around, outcome)
+        yield _answered(request, found, around, outcome)
 
 
 def _answered(
-    asked: PromiseRequest, found: PromiseFacts, placements: Sequence[str], outcome: LoopOutcome | None
+    request: PromiseRequest, found: PromiseFacts, placements: Sequence[str], outcome: LoopOutcome | None
 ) -> PlacedAnswer:
     """Return the answer to what is known, with the tests of all bounds as those that tell models apart."""
-    fit = fitting(asked.family.valid, found.facts)
-    bounds = bounds_up_to(asked.bound) if fit else ()
+    fit = fitting(request.family.valid, found.facts)
+    bounds = bounds_up_to(request.bound) if fit else ()
     placed = [test for bound in bounds for test in suite_tests(found.judge, bound, placements)]
-    words = f"over all programs of up to {asked.bound[0]} threads and {asked.bound[1]} instructions"
-    if asked.family.is_placed:
+    words = f"over all programs of up to {request.bound[0]} threads and {request.bound[1]} instructions"
+    if request.family.is_placed:
         words += f" in {' and '.join(placements) or 'every'} placement{'s' * (len(placements) > 1)}"
-    hypotheses = PromiseHypotheses(asked.family)
+    hypotheses = PromiseHypotheses(request.family)
     tests = [*(level.sketch for level in placed), *found.tests]
-    told = answer(hypotheses, found.facts, tests, words, True, found.evidence)
+    inferred = answer(hypotheses, found.facts, tests, words, True, found.evidence)
     known = {test.name for test in found.tests}
     left = {level.sketch.name: level for level in placed if level.sketch.name not in known}
     ended = outcome is not None and outcome.end is LoopEnd.NO_TEST
     following = None if ended else next_test(fit, [level.sketch for level in left.values()])
-    told = replace(told, next=following)
+    inferred = replace(inferred, next=following)
     return PlacedAnswer(
-        "" if asked.family.is_placed else placements[0],
-        told,
+        "" if request.family.is_placed else placements[0],
+        inferred,
         hypotheses,
         left[following.name] if following else None,
-        deciding(asked.family.valid, found.facts) if fit else (),
+        deciding(request.family.valid, found.facts) if fit else (),
         outcome,
     )
 
 
 def _looped(
-    asked: PromiseRequest, loop: LoopOptions, found: PromiseFacts, placements: Sequence[str], folder: Path
+    request: PromiseRequest, loop: LoopOptions, found: PromiseFacts, placements: Sequence[str], folder: Path
 ) -> LoopOutcome:
     """Run tests until none is left, and add what was seen to what is known."""
     backend, device = BACKENDS[loop.backend], loop.opened()
     backend.check_placements(placements)
     running = Running(
         loop.device,
-        asked.mappings,
+        request.mappings,
         tuple(placements),
         loop.iterations,
         loop.timeout,
@@ -194,18 +196,18 @@ def _looped(
         None,
         None,
     )
-    valid, bounds = asked.family.valid, bounds_up_to(asked.bound)
+    valid, bounds = request.family.valid, bounds_up_to(request.bound)
 
-    def told(step: LoopStep) -> None:
+    def report(step: LoopStep) -> None:
         after = f"{step.after.size} of {valid.size} fit" if step.after is not step.before else "nothing new"
         remark(f"{step.name}: {after}")
 
     with (
         ended_by_signals(),
-        opened(asked.family, backend, device, running, folder, bounds, asked.never, asked.tries) as experiment,
+        opened(request.family, backend, device, running, folder, bounds, request.never, request.tries) as experiment,
     ):
         budget = LoopBudget(loop.most, loop.budget)
-        outcome = closed_loop(valid, found.facts, experiment, budget, told)
+        outcome = closed_loop(valid, found.facts, experiment, budget, report)
         known = experiment.known()
     found.facts += known.facts
     found.evidence += known.evidence
@@ -243,7 +245,7 @@ def placed_lines(found: PlacedAnswer, several: bool) -> Iterator[str]:
 
 def answers_record(found: Sequence[PlacedAnswer]) -> dict[str, Any]:
     """Return the answers as plain data: one alone, or several in a list."""
-    records = [_record(each) for each in found]
+    records = [_record(placed) for placed in found]
     return records[0] if len(records) == 1 else {"answers": records}
 
 
@@ -267,22 +269,22 @@ def _write(folder: Path, found: Sequence[PlacedAnswer]) -> None:
     text = json.dumps(answers_record(found), ensure_ascii=False, indent=2)
     write_atomically(folder / "answer.json", [text, "\n"])
     several = len(found) > 1
-    for each in found:
-        suffix = f"-{each.placement}" if several else ""
-        if each.next is not None:
-            write_atomically(folder / f"next{suffix}.axb", [each.next.test.text])
+    for placed in found:
+        suffix = f"-{placed.placement}" if several else ""
+        if placed.next is not None:
+            write_atomically(folder / f"next{suffix}.axb", [placed.next.test.text])
         else:
             (folder / f"next{suffix}.axb").unlink(missing_ok=True)
-        told = each.answer
-        if told.classes is not None and 1 < len(told.classes) <= MOST_DRAWN:
-            write_atomically(folder / f"lattice{suffix}.svg", [order.draw(ordering_of(told)).svg()])
-        for union in _unions_of(each):
+        inferred = placed.answer
+        if inferred.classes is not None and 1 < len(inferred.classes) <= MOST_DRAWN:
+            write_atomically(folder / f"lattice{suffix}.svg", [order.draw(ordering_of(inferred)).svg()])
+        for union in _unions_of(placed):
             write_atomically(inner_folder(folder, "promises") / f"{union.name}.py", [guarantee_text(union)])
 
 
 def _write_programs(folder: Path, found: Sequence[PlacedAnswer], backend: str, mappings: Sequence[str]) -> None:
     """Write the tests to run next as programs, one for each mapping, and print which cannot be."""
-    for following in (each.next for each in found if each.next is not None):
+    for following in (placed.next for placed in found if placed.next is not None):
         program = program_of(following.test)
         placements = [following.placement] if following.placement else placements_of(program, ())
         try:
@@ -299,10 +301,10 @@ def _unions_of(found: PlacedAnswer) -> list[PromiseUnion]:
     """Return the promises of the weakest and strongest models that do not ship."""
     family = found.hypotheses.family
     unions: dict[str, PromiseUnion] = {}
-    for each in (*found.answer.weakest, *found.answer.strongest):
+    for group in (*found.answer.weakest, *found.answer.strongest):
         for level in family.levels:
             for union in level.unions if len(level.unions) > 1 else ():
-                if union.name not in GUARANTEES and each.models & family.having(level, union):
+                if union.name not in GUARANTEES and group.models & family.having(level, union):
                     unions[union.name] = union
     return [unions[name] for name in sorted(unions)]
 

@@ -88,8 +88,8 @@ class PromiseHypotheses:
         lines = []
         for level in self.family.levels:
             unions = [union.name for union in level.unions if models & self.family.having(level, union)]
-            told = "any promise" if len(unions) == len(level.unions) else " or ".join(unions)
-            lines.append(f"{level.at.level.word if level.at else 'threads'}: {told}")
+            text = "any promise" if len(unions) == len(level.unions) else " or ".join(unions)
+            lines.append(f"{level.at.level.word if level.at else 'threads'}: {text}")
         readings = [word for word in ("weak", "strong") if any(model.strong == (word == "strong") for model in named)]
         return [*lines, f"{' or '.join(readings)}; {len(named)} models, of which {named[0].name} is one"]
 

@@ -108,7 +108,9 @@ def progress_bundle(tests: Iterable[Test], backend: Backend, making: Making, mod
         program = in_placement(program_of(test), placements[0])
         said = verdicts(program, models) if models or not test.verdicts else test.verdicts
         named |= dict.fromkeys(said)
-        terminating = tuple(model for model, promise in promises_of(said).items() if promise.forbids(HANG, asked=True))
+        terminating = tuple(
+            model for model, promise in promises_of(said).items() if promise.forbids(HANG, is_asked=True)
+        )
         return BundledTest(test.name, test.digest, test.text, programs, ExpectedOutcomes(terminating))
 
     bundled, refused = bundled_tests(chosen, launches, files, entry, lambda test: test.name)

@@ -96,7 +96,7 @@ def test_a_model_without_a_verdict_promises_nothing() -> None:
     (model,) = resolve_consistency_models(["thesis-weak"])
     unknown = promise_of(sb(), model)
     assert unknown.forbids_asked is None and "Sorensen 2013" in unknown.reason
-    assert not unknown.forbids((9, 9), asked=True)
+    assert not unknown.forbids((9, 9), is_asked=True)
     seen = observed(sb(), {(0, 0): 7}, "thesis-weak", "sc")
     report = model_report("thesis-weak", [seen])
     assert (report.tests, report.unknown, report.forbidden) == (0, 1, ())
@@ -110,7 +110,7 @@ def test_beyond_loops_that_were_cut_nothing_is_forbidden() -> None:
     )
     (model,) = resolve_consistency_models(["sc"])
     bounded = promise_of(loop, model)
-    assert bounded.forbids_asked is None and bounded.reason == CUT and not bounded.forbids((9,), asked=True)
+    assert bounded.forbids_asked is None and bounded.reason == CUT and not bounded.forbids((9,), is_asked=True)
 
 
 RACY = """C MP
@@ -131,7 +131,7 @@ def test_undefined_behaviour_forbids_nothing(condition: str) -> None:
     assert judge_with(test, c11, AUTO, 2).answer is Answer.FORBIDDEN
     promise = promise_of(test, c11)
     assert (promise.forbids_asked, promise.reason) == (None, "data-race")
-    assert promise_of(test, sc).forbids((1, 0), asked=True)
+    assert promise_of(test, sc).forbids((1, 0), is_asked=True)
     seen = observed(test, {(1, 0): 7}, "c11", "sc")
     assert [row.forbidden_by for row in seen.rows if row.count] == [("sc",)]
     assert model_report("c11", [seen]).reasons == {"sb.litmus": "data-race"}
@@ -146,7 +146,9 @@ def test_of_very_many_executions_the_asked_outcome_is_judged(monkeypatch: pytest
     assert [each.forbids_asked for each in asked] == [each.forbids_asked for each in listed]
     assert [each.reason for each in asked] == [each.reason for each in listed]
     assert (
-        asked[0].allowed is None and asked[0].forbids((0, 0), asked=True) and not asked[0].forbids((9, 9), asked=False)
+        asked[0].allowed is None
+        and asked[0].forbids((0, 0), is_asked=True)
+        and not asked[0].forbids((9, 9), is_asked=False)
     )
 
 
