@@ -88,7 +88,7 @@ class Labelling(Protocol):
     def columns(self) -> Sequence[str]:
         """Return the heads of the CSV columns that follow the file and the model."""
 
-    def label(self, asked: LabelTask) -> Labels:
+    def label(self, task: LabelTask) -> Labels:
         """Return the labels of the models of a task; a worker process calls it."""
 
     @property
@@ -128,13 +128,13 @@ def label_tests(
     """Yield the labels of every test, in order; None while they are waited for."""
     parts = labelling.parts
     here = isinstance(jobs, int)
-    asked = [LabelTask(test if here else test.to_carry(), part) for test in tests for part in parts]
+    label_tasks = [LabelTask(test if here else test.to_carry(), part) for test in tests for part in parts]
 
     def lost(one: LabelTask, reason: str) -> Labels:
         return Labels(one.test.label, (ModelAnswer(UNKNOWN, reason),) * len(one.models), labelling.facts(one.test))
 
     found: list[Labels] = []
-    answers = map_each(labelling.label, asked, jobs, limits, lost, together=labelling.label_together)
+    answers = map_each(labelling.label, label_tasks, jobs, limits, lost, together=labelling.label_together)
     with closing(answers):
         for answer in answers:
             if answer is None:
@@ -212,8 +212,8 @@ def _csv(rows: Iterable[Sequence[str]]) -> str:
 
 
 def _rows(labelling: Labelling, labels: Labels) -> Iterator[Sequence[str]]:
-    said = [ModelAnswer(ERROR)] * len(labelling.names) if labels.error else labels.labels
-    for name, label in zip(labelling.names, said, strict=True):
+    answers = [ModelAnswer(ERROR)] * len(labelling.names) if labels.error else labels.labels
+    for name, label in zip(labelling.names, answers, strict=True):
         yield printable(labels.file), name, *labelling.cells(label)
 
 
@@ -255,12 +255,12 @@ def _read(lines: WholeLines, labelling: Labelling, form: str, files: Sequence[st
             record = json.loads(text)
             if record["file"] != name:
                 raise ValueError
-            said = [record["verdicts"][model] for model in labelling.names] if "verdicts" in record else []
-            pairs = [(one, "") if isinstance(one, str) else (one["verdict"], one.get("reason", "")) for one in said]
+            verdicts = [record["verdicts"][model] for model in labelling.names] if "verdicts" in record else []
+            pairs = [(one, "") if isinstance(one, str) else (one["verdict"], one.get("reason", "")) for one in verdicts]
             yield _restored(name, pairs, record.get("error", "")), lines.end
 
 
-def _restored(file: str, said: Sequence[tuple[str, str]], error: str = "") -> Labels:
-    if any(verdict == ERROR for verdict, _ in said):
+def _restored(file: str, verdicts: Sequence[tuple[str, str]], error: str = "") -> Labels:
+    if any(verdict == ERROR for verdict, _ in verdicts):
         error = f"{file}: no test, as an earlier run found"
-    return Labels(file, tuple(ModelAnswer(verdict, reason) for verdict, reason in said), error=error)
+    return Labels(file, tuple(ModelAnswer(verdict, reason) for verdict, reason in verdicts), error=error)

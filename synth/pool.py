@@ -282,8 +282,8 @@ def results_in_order(
                 (number, _), item = result
                 if isinstance(item, Subtasks):
                     inner = [(next(numbers), task) for task in item.tasks]
-                    at = due.index(number)
-                    due[at : at + 1] = [each for each, _ in reversed(inner)]
+                    place = due.index(number)
+                    due[place : place + 1] = [subtask for subtask, _ in reversed(inner)]
                     todo.put_first(inner)
                 else:
                     found[number] = item

@@ -48,8 +48,8 @@ def asked_again(corpus: Corpus, family: str, kind: type[Asked], again: Callable[
     request = corpus.manifest.get("request", {})
     known = {field.name: request[field.name] for field in fields(kind) if field.name in request}  # type: ignore[arg-type]
     try:
-        asked = msgspec.convert(known, kind)
-        expected = msgspec.json.decode(msgspec.json.encode(again(asked)))
+        converted = msgspec.convert(known, kind)
+        expected = msgspec.json.decode(msgspec.json.encode(again(converted)))
     except (msgspec.ValidationError, ValueError, TypeError, LookupError, OverflowError):
         raise RefusedError(f"request: there is no request for {family} tests") from None
     if (found := request.get("model_digests")) != expected.get("model_digests") and isinstance(found, dict):
@@ -59,14 +59,14 @@ def asked_again(corpus: Corpus, family: str, kind: type[Asked], again: Callable[
         raise RefusedError(f"request.model_digests: the models have changed since: {', '.join(changed)}")
     if line := difference(request, expected, "request"):
         raise RefusedError(line)
-    return asked
+    return converted
 
 
-def difference(found: object, expected: object, at: str = "") -> str:
+def difference(found: object, expected: object, path: str = "") -> str:
     """Return the path to the first difference of two JSON values; empty where they are equal."""
     if isinstance(found, dict) and isinstance(expected, dict):
         for key in (*expected, *(key for key in found if key not in expected)):
-            inner = f"{at}.{key}" if at else str(key)
+            inner = f"{path}.{key}" if path else str(key)
             if key not in found:
                 return f"{inner} is missing"
             if key not in expected:
@@ -75,11 +75,13 @@ def difference(found: object, expected: object, at: str = "") -> str:
                 return line
         return ""
     if isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
-        lines = (difference(*pair, f"{at}[{number}]") for number, pair in enumerate(zip(found, expected, strict=True)))
+        lines = (
+            difference(*pair, f"{path}[{number}]") for number, pair in enumerate(zip(found, expected, strict=True))
+        )
         return next(filter(None, lines), "")
     if type(found) is type(expected) and found == expected:
         return ""
-    return f"{at}: expected {_brief(expected)}, found {_brief(found)}"
+    return f"{path}: expected {_brief(expected)}, found {_brief(found)}"
 
 
 def _brief(value: object) -> str:
@@ -145,7 +147,7 @@ def other_lines(path: Path, expected: Iterable[str]) -> Iterator[str]:
     with open_bytes(path) as file:
         for number, (line, text) in enumerate(zip_longest(file, expected), 1):
             if line != (None if text is None else text.encode()):
-                wanted, there = (_brief(each) if each else "nothing" for each in (text, _text(line)))
+                wanted, there = (_brief(line_text) if line_text else "nothing" for line_text in (text, _text(line)))
                 yield f"{path}:{number}: expected {wanted}, found {there}"
                 return
 

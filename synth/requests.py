@@ -67,20 +67,20 @@ class LaunchWords:
     arguments: tuple[str, ...] = ()
     expect: str = ""
 
-    def over(self, said: LaunchWords) -> LaunchWords:
+    def over(self, comment: LaunchWords) -> LaunchWords:
         """Return a comment line's options with those of the command line, which win, option by option.
 
         Each argument is an option by itself: of two for one parameter, the later one counts.
         """
         return LaunchWords(
-            self.kernel or said.kernel,
-            self.first or said.first,
-            self.grid or said.grid,
-            self.block or said.block,
-            self.cluster or said.cluster,
-            self.warp or said.warp,
-            (*said.arguments, *self.arguments),
-            self.expect or said.expect,
+            self.kernel or comment.kernel,
+            self.first or comment.first,
+            self.grid or comment.grid,
+            self.block or comment.block,
+            self.cluster or comment.cluster,
+            self.warp or comment.warp,
+            (*comment.arguments, *self.arguments),
+            self.expect or comment.expect,
         )
 
 
@@ -256,12 +256,12 @@ class SelectionFilter:
 
 def _check_fields(filters: Sequence[Filter], tests: Sequence[Test]) -> None:
     models = dict.fromkeys(model for test in tests for model in test.verdicts)
-    for each in filters:
-        if tests and each.field not in FIELDS and each.field not in models:
+    for condition in filters:
+        if tests and condition.field not in FIELDS and condition.field not in models:
             known = ", ".join((*FIELDS, *models))
-            raise InputError(f"--where: expected one of {known}, found '{each.field}'")
-        there = {*_WORDS.values(), *_OTHERS, *(test.verdicts.get(each.field, "") for test in tests)}
-        wrong = [value for value in each.values if each.field in models and _verdict(value) not in there]
+            raise InputError(f"--where: expected one of {known}, found '{condition.field}'")
+        there = {*_WORDS.values(), *_OTHERS, *(test.verdicts.get(condition.field, "") for test in tests)}
+        wrong = [value for value in condition.values if condition.field in models and _verdict(value) not in there]
         if wrong:  # else != would let every test pass
             wanted = f"{', '.join(_WORDS)} or unknown"
-            raise InputError(f"--where {each.field}: expected {wanted}, found '{wrong[0]}'")
+            raise InputError(f"--where {condition.field}: expected {wanted}, found '{wrong[0]}'")

@@ -99,19 +99,19 @@ class TrialsRun(Generic[AnyResult]):
         due = [trial for trial in trials if campaign.is_due(trial.trial, file, partial(accuses, trial))]
         made = set[str]()
         try:
-            for each, given in results_of(due, device, campaign, control, accuses, len(trials) - len(due)):
-                made.add(each.name)
+            for one, given in results_of(due, device, campaign, control, accuses, len(trials) - len(due)):
+                made.add(one.name)
                 match given:
                     case InputError():
                         if not refusing:
                             raise given
-                        self.refused[each.name] = given.message
+                        self.refused[one.name] = given.message
                     case RunError():
-                        failure = ProgressFailure if isinstance(each.trial, ProgressTrial) else MemoryFailure
-                        file.add(failure(**msgspec.structs.asdict(each.trial), error=str(given), date=now()))
+                        failure = ProgressFailure if isinstance(one.trial, ProgressTrial) else MemoryFailure
+                        file.add(failure(**msgspec.structs.asdict(one.trial), error=str(given), date=now()))
                     case result, times:
                         file.add(result, times)
-                        self.seconds[each.name] = sum(times.seconds)
+                        self.seconds[one.name] = sum(times.seconds)
         except StuckError as error:
             self.stuck = str(error)
         self.left = len(due) - len(made)

@@ -33,8 +33,8 @@ class Selection:
     separable: dict[Pair, int]
 
 
-def select(tests: Sequence[Test], models: Sequence[str], words: Words, each: int = 1) -> Selection:
-    """Select the fewest tests such that each pair of models is separated by ``each`` of them.
+def select(tests: Sequence[Test], models: Sequence[str], words: Words, least: int = 1) -> Selection:
+    """Select the fewest tests such that each pair of models is separated by ``least`` of them.
 
     A pair that fewer tests separate is separated by all of these.
     """
@@ -48,7 +48,7 @@ def select(tests: Sequence[Test], models: Sequence[str], words: Words, each: int
     def size(rank: int) -> tuple[int, int, int]:
         return tests[rank].size, tests[rank].threads, rank
 
-    few = {kind: sorted(ranks, key=size)[:each] for kind, ranks in kinds.items() if kind}
+    few = {kind: sorted(ranks, key=size)[:least] for kind, ranks in kinds.items() if kind}
     preference = sorted((rank for ranks in few.values() for rank in ranks), key=size)
     place = {rank: number for number, rank in enumerate(preference, 1)}
     sets: dict[Pair, list[int]] = {}
@@ -57,7 +57,7 @@ def select(tests: Sequence[Test], models: Sequence[str], words: Words, each: int
         for pair in kind:
             sets.setdefault(pair, []).extend(place[rank] for rank in ranks)
             separable[pair] += len(kinds[kind])
-    chosen = sorted(preference[number - 1] for number in least_hitting_set(sets.values(), each))
+    chosen = sorted(preference[number - 1] for number in least_hitting_set(sets.values(), least))
     return Selection([tests[rank] for rank in chosen], separable)
 
 

@@ -132,9 +132,9 @@ def _numeric(table: Table) -> list[bool]:
     """Return, for each column, whether it holds numbers only."""
     numeric, filled = [True] * len(table.heads), [False] * len(table.heads)
     for row in table.rows:
-        for at, cell in enumerate(row):
-            numeric[at] = numeric[at] and _NUMBER.fullmatch(cell) is not None
-            filled[at] = filled[at] or bool(cell)
+        for column, cell in enumerate(row):
+            numeric[column] = numeric[column] and _NUMBER.fullmatch(cell) is not None
+            filled[column] = filled[column] or bool(cell)
     return [number and some for number, some in zip(numeric, filled, strict=True)]
 
 

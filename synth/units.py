@@ -96,7 +96,7 @@ def as_left(
     if closed is not None and is_done_with(closed):
         yield unit
         return
-    found = (each.program for each in journal.units.get(unit.name, ()))
+    found = (record.program for record in journal.units.get(unit.name, ()))
     begun = replace(unit, known=(*unit.known, *found))
     if closed is None:
         yield begun

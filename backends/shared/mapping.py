@@ -96,7 +96,7 @@ PLACEMENTS: dict[str, Placement] = {
 
 
 def placements_of(program: Program, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the placements in which a program may be launched: those ``asked`` for, or for a program that places its
+    """Return the placements in which a program may be launched: those of ``names``, or for a program that places its
     threads itself the one that does so, if there is one."""
     if not program.places:
         return tuple(names)

@@ -335,7 +335,7 @@ def _views(history: History, number: int, panel: Panel) -> dict[int, _Promises]:
 def _hangs_in(
     history: History, number: int, panel: Panel, views: Mapping[int, _Promises], wanted: int
 ) -> tuple[int, int]:
-    """The guarantees under which a run may stay in a component: weakly, and of those ``asked`` about strongly."""
+    """The guarantees under which a run may stay in a component: weakly, and of those ``wanted`` strongly."""
     members, movers = history.components[number], history.movers[number]
     starving = panel.everyone
     first, *others = [promises for promises, _ in views.values()]

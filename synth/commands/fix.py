@@ -228,7 +228,7 @@ def _fix_kernels(
         return unrepaired(task, request, f"it {reason}")
 
     found = []
-    work = partial(repaired_kernel, asked=request)
+    work = partial(repaired_kernel, request=request)
     with (
         awaiting(f"the repair of {', '.join(dict.fromkeys(task.names[0] for task in tasks))}"),
         watching("Repairing", found=False) as watch,

@@ -154,10 +154,10 @@ def certify_cycles(
 
 
 def _certify_size(size: int, request: CycleSuiteRequest, solver: str) -> Iterator[list[Made]]:
-    asked = asked_cycles(request)
+    claim = asked_cycles(request)
     formula = cycle_formula(request, size)
     found = sorted(cycles(request.bounds, size, solver), key=cycle_text)
-    own = [(f"blocks {cycle_text(cycle)}", list(cycle_exclusions(formula, asked.levels, cycle))) for cycle in found]
+    own = [(f"blocks {cycle_text(cycle)}", list(cycle_exclusions(formula, claim.levels, cycle))) for cycle in found]
     try:
         yield unit_made(str(size), 0, formula, own)
     except ValueError:

@@ -79,9 +79,9 @@ def judged(test: LitmusTest, code: MachineCode, model: ConsistencyModel) -> Code
     verdict = judge_with(test, model, AUTO, UNROLL)
     if verdict.flags or verdict.answer is Answer.UNKNOWN:
         return CodeJudgement(reason=", ".join(verdict.flags) or verdict.reason or "no verdict")
-    said = said_in_hip(test)
+    in_hip = said_in_hip(test)
     try:
-        found = outcomes(said, machine_programs(said, code), FAMILIES[code.machine])
+        found = outcomes(in_hip, machine_programs(in_hip, code), FAMILIES[code.machine])
     except InputError as error:
         return CodeJudgement(reason=error.message)
     return CodeJudgement(verdict.answer is Answer.FORBIDDEN and found.has(test.condition))

@@ -126,19 +126,19 @@ def run_part(part: Part, comparison: ModelComparison, solver: str) -> Iterator[l
     if comparison.every:
         found: Iterable[Execution] = solutions(encoding, solver, effort=effort)
     else:
-        told = partial(tells, comparison=comparison, pair=part.pair)
+        differs = partial(tells, comparison=comparison, pair=part.pair)
         shapes = solutions(Shapes(encoding), solver, effort=effort)
-        found = (descended(some, comparison.words, told) for some in shapes)
+        found = (descended(some, comparison.words, differs) for some in shapes)
     for execution in found:
         yield [FoundTest(execution_text(normal_form(execution)))]
     yield asdict(effort)
 
 
-def descended(execution: Execution, words: Vocabulary, asked: Callable[[Execution], bool]) -> Execution:
-    """Relax an execution step by step for as long as a relaxation satisfies ``asked``."""
+def descended(execution: Execution, words: Vocabulary, wanted: Callable[[Execution], bool]) -> Execution:
+    """Relax an execution step by step for as long as a relaxation satisfies ``wanted``."""
     while True:
         ways = (relaxed(execution, way, words) for way in relaxations(execution, words))
-        smaller = next((left for left in ways if asked(left)), None)
+        smaller = next((left for left in ways if wanted(left)), None)
         if smaller is None:
             return execution
         execution = smaller
@@ -148,8 +148,8 @@ def tells(execution: Execution, comparison: ModelComparison, pair: Pair) -> bool
     """Return whether a pair's first model allows a test, its second forbids it, and neither raises a flag."""
     test = litmus_test(execution, "test", observed=False)
     allows, forbids = (judge(test, comparison.model(name)) for name in pair)
-    told = allows.answer is Answer.ALLOWED and forbids.answer is Answer.FORBIDDEN
-    return told and not allows.flags and not forbids.flags
+    differs = allows.answer is Answer.ALLOWED and forbids.answer is Answer.FORBIDDEN
+    return differs and not allows.flags and not forbids.flags
 
 
 def compare(
@@ -226,7 +226,7 @@ def write_differences(journal: Journal, done: Differences, solver: str, seconds:
     """
     keyed = [(_key(pair, test), test) for pair, tests in done.tests.items() for test in tests]
     unique: dict[str, Test] = {}
-    for _, test in sorted(keyed, key=lambda each: (each[0], each[1].digest)):
+    for _, test in sorted(keyed, key=lambda keyed_test: (keyed_test[0], keyed_test[1].digest)):
         unique.setdefault(test.digest, test)
     stopped = {"stopped": done.stopped} if done.stopped else {}
     manifest = {"complete": not done.stopped, "version": VERSION, **stopped}
@@ -238,15 +238,19 @@ def _recorded(
     found: Iterable[str], comparison: ModelComparison, jobs: Jobs, limits: Limits, done: Differences
 ) -> list[Test]:
     """Return executions as tests with the verdicts of all models within the limits, in normal order."""
-    executions = sorted(map(parse_execution, found), key=lambda each: (len(each.threads), execution_text(each)))
+    executions = sorted(
+        map(parse_execution, found), key=lambda execution: (len(execution.threads), execution_text(execution))
+    )
 
     def over(_: object, limit: str) -> None:
         done.stopped = done.stopped or stopped_by([limit])
 
     tests: list[Test] = []
     some = [executions] if executions else []
-    each = replace(limits, whole=False)
-    with closing(run_tasks(some, partial(_labelled, comparison=comparison), jobs, limits=each, over=over)) as results:
+    test_limits = replace(limits, whole=False)
+    with closing(
+        run_tasks(some, partial(_labelled, comparison=comparison), jobs, limits=test_limits, over=over)
+    ) as results:
         tests += (result[1] for result in results if result is not None)
     return tests
 

@@ -88,7 +88,7 @@ LIMITS = Limits(20.0, 4096)
 
 
 def promises_by_processes(
-    asked: Sequence[tuple[LitmusTest | Input, ConsistencyModel]], jobs: int, limits: Limits = LIMITS
+    questions: Sequence[tuple[LitmusTest | Input, ConsistencyModel]], jobs: int, limits: Limits = LIMITS
 ) -> list[Promise]:
     """Return the promise of each model on its test, by ``jobs`` processes.
 
@@ -107,10 +107,10 @@ def promises_by_processes(
         return Promise(None, reason=f"judging it {reason}")
 
     found: list[Promise] = []
-    with watching("Judging", found=False) as watch, closing(map_each(work, asked, jobs, limits, lost)) as answers:
+    with watching("Judging", found=False) as watch, closing(map_each(work, questions, jobs, limits, lost)) as answers:
         for promise in answers:
             found += [promise] if promise is not None else []
-            watch(len(found), len(asked), len(found))
+            watch(len(found), len(questions), len(found))
     return found
 
 
@@ -134,8 +134,8 @@ def models_as_recorded(digests: Mapping[str, Collection[str]]) -> dict[str, Cons
 def recorded_promises(test: Test) -> dict[str, Promise]:
     """Return the promises that the verdicts of a test in a corpus stand for, on the asked outcome alone."""
     return {
-        model: recorded(said, Answer.FORBIDDEN, Answer.ALLOWED, test.reasons.get(model, ""))
-        for model, said in test.verdicts.items()
+        model: recorded(verdict, Answer.FORBIDDEN, Answer.ALLOWED, test.reasons.get(model, ""))
+        for model, verdict in test.verdicts.items()
     }
 
 
@@ -164,14 +164,14 @@ def by_terms_of_the_test(test: LitmusTest, result: MemoryResult) -> dict[Outcome
     if sorted(spelled) != sorted(result.terms):
         return None
     order = [result.terms.index(name) for name in spelled]
-    return {values: tuple(values[at] for at in order) for values, _ in result.outcomes}
+    return {values: tuple(values[place] for place in order) for values, _ in result.outcomes}
 
 
 def asked_outcomes(test: LitmusTest, result: MemoryResult) -> frozenset[Outcome] | None:
     """Return the outcomes of a result that are asked for; None where its terms are not those of the condition."""
     terms = outcome_terms(test)
     known = by_terms_of_the_test(test, result)
-    return None if known is None else frozenset(each for each in known if is_asked_for(test, terms, known[each]))
+    return None if known is None else frozenset(values for values in known if is_asked_for(test, terms, known[values]))
 
 
 def forbidden_outcomes(
@@ -212,10 +212,10 @@ def observation(file: str, test: LitmusTest, result: MemoryResult, promises: Map
     terms = outcome_terms(test)
     seen = dict(result.outcomes)
     known = set(seen).union(*(promise.allowed for promise in promises.values() if promise.allowed is not None))
-    asked = {values: is_asked_for(test, terms, values) for values in sorted(known)}
-    against = forbidden(promises, asked.items())
+    is_asked = {values: is_asked_for(test, terms, values) for values in sorted(known)}
+    against = forbidden(promises, is_asked.items())
     rows = tuple(
-        ConformanceRow(values, seen.get(values, 0), asked[values], against.get(values, ())) for values in asked
+        ConformanceRow(values, seen.get(values, 0), is_asked[values], against.get(values, ())) for values in is_asked
     )
     return Observation(file, test, result, rows, promises)
 
@@ -240,12 +240,15 @@ class ModelReport:
 
 def model_report(model: str, observations: Sequence[Observation]) -> ModelReport:
     """Return how the observations of some tests agree with one model."""
-    promises = {each.file: each.promises[model] for each in observations}
+    promises = {observed.file: observed.promises[model] for observed in observations}
     reasons = {file: promise.reason for file, promise in promises.items() if promise.allowed is None and promise.reason}
     forbidden = [
-        (each.file, row.values) for each in observations for row in each.rows if row.count and model in row.forbidden_by
+        (observed.file, row.values)
+        for observed in observations
+        for row in observed.rows
+        if row.count and model in row.forbidden_by
     ]
-    counts = [row.count for each in observations for row in each.rows if _allows(promises[each.file], row)]
+    counts = [row.count for observed in observations for row in observed.rows if _allows(promises[observed.file], row)]
     seen = sum(count > 0 for count in counts)
     tests = len(observations) - len(reasons)
     return ModelReport(model, tests, len(reasons), tuple(forbidden), seen, len(counts) - seen, reasons)

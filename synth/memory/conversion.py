@@ -152,7 +152,7 @@ def export_json(tests: Sequence[Input], folder: Path) -> WrittenTests:
     """
     read, all_read = read_all(tests, Input.litmus)
     objects = [of_input(given, test) for given, test in read.items()]
-    check_names([each.name for each in objects])
+    check_names([record.name for record in objects])
     write_folder(folder, files(objects))
     return WrittenTests(folder, len(objects), len(tests), all_read)
 

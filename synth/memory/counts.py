@@ -90,10 +90,10 @@ class SuiteCounts:
 
     def verdicts_of(self, model: str, wanted: Callable[[int, str], bool] = lambda size, shape: True) -> Counter[str]:
         """Return the number of tests of each verdict of a model, among those whose size and shape are wanted."""
-        at, found = self.models.index(model), Counter[str]()
+        index, found = self.models.index(model), Counter[str]()
         for (size, shape, vector), count in self.kinds.items():
             if wanted(size, shape):
-                found[vector[at]] += count
+                found[vector[index]] += count
         return found
 
     def telling(self, allows: str, forbids: str) -> int:

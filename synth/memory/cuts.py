@@ -70,7 +70,7 @@ def _fences(words: Vocabulary, given: Iterable[Edge]) -> Iterator[str]:
 def _annotations(words: Vocabulary, given: Sequence[Annotation]) -> Iterator[str]:
     """Yield annotations by the first part of their names: ``Acq``, of whatever scope."""
     modes = [mode for kind in (OpKind.READ, OpKind.WRITE) for mode in words.modes[kind]]
-    told = [
+    notes = [
         note
         for note in all_annotations().values()
         if any(
@@ -78,4 +78,4 @@ def _annotations(words: Vocabulary, given: Sequence[Annotation]) -> Iterator[str
         )
     ]
     there = {note.name.partition(".")[0] for note in given} | {PLAIN.name}
-    yield from dict.fromkeys(name for note in told if (name := note.name.partition(".")[0]) not in there)
+    yield from dict.fromkeys(name for note in notes if (name := note.name.partition(".")[0]) not in there)

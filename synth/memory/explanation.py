@@ -130,8 +130,8 @@ def event_text(execution: CandidateExecution, number: int) -> str:
     failed = " (fails)" if event.spurious else ""
     if value is None:
         return head
-    told = str(Mbarrier.of(value)) if OBJECT in event.tags and isinstance(value, int) else value_text(value)
-    return f"{head} {event.virtual}={told}{failed}"
+    value_shown = str(Mbarrier.of(value)) if OBJECT in event.tags and isinstance(value, int) else value_text(value)
+    return f"{head} {event.virtual}={value_shown}{failed}"
 
 
 def place_text(place: Place) -> str:
@@ -295,7 +295,7 @@ def _account(test: LitmusTest, model: str, answer: Answer, reason: Sequence[str]
     return Account(test.name, model, answer, "\n".join(program_lines(test)), "\n".join(reason))
 
 
-def program_lines(test: LitmusTest, asked: bool = True) -> Iterator[str]:
+def program_lines(test: LitmusTest, with_condition: bool = True) -> Iterator[str]:
     """Yield the lines of the threads side by side, and of the condition where it is not the asked outcome."""
     places = [f" ({place_text(thread.place)})" * tells_places(test) for thread in test.threads]
     columns = [
@@ -303,7 +303,7 @@ def program_lines(test: LitmusTest, asked: bool = True) -> Iterator[str]:
         for number, thread in enumerate(test.threads)
     ]
     yield from (f"  {line}" for line in _table(columns, " | "))
-    if asked:
+    if with_condition:
         yield ""
         yield from (f"  {line}" for line in print_condition(test.condition).splitlines())
 

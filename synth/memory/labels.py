@@ -60,12 +60,12 @@ class LitmusLabelling:
         """Return the models with their digests, the method, and how far loops are followed."""
         return {"models": questions(self.models, self.bell).digests, "method": self.method, "unroll": self.unroll}
 
-    def label(self, asked: LabelTask) -> Labels:
+    def label(self, task: LabelTask) -> Labels:
         """Return the labels of some models, or why the file is no test, or no test to one of them."""
         try:
-            test = _read(asked.test)
+            test = _read(task.test)
             models = _questions(self.models, self.bell)
-            first = asked.models[0]
+            first = task.models[0]
             if first < len(models.consistency):
                 labels = [self._judged(test, models.consistency[first])]
             elif first < len(models.consistency) + len(models.liveness):
@@ -76,15 +76,15 @@ class LitmusLabelling:
             else:
                 labels = _progress(test, models.progress)
         except InputError as error:
-            return Labels(asked.test.label, error=str(error) if error.path else f"{asked.test.place}: {error}")
-        return self._labels(asked.test, test, labels)
+            return Labels(task.test.label, error=str(error) if error.path else f"{task.test.place}: {error}")
+        return self._labels(task.test, test, labels)
 
-    def label_together(self, asked: Sequence[LabelTask]) -> Sequence[Labels | None]:
+    def label_together(self, tasks: Sequence[LabelTask]) -> Sequence[Labels | None]:
         """Return the labels of consistency models, where tests of one shape are judged in one pass."""
-        found: list[Labels | None] = [None] * len(asked)
+        found: list[Labels | None] = [None] * len(tasks)
         models = _questions(self.models).consistency
         by_model: dict[int, list[tuple[int, LitmusTest]]] = {}
-        for number, question in enumerate(asked):
+        for number, question in enumerate(tasks):
             try:
                 if question.models[0] < len(models):
                     by_model.setdefault(question.models[0], []).append((number, _read(question.test)))
@@ -95,11 +95,11 @@ class LitmusLabelling:
             judgements = judge_together(tests, models[model], self.method, self.unroll)
             for (number, test), judgement in zip(numbered, judgements, strict=True):
                 if judgement is not None:
-                    found[number] = self._labels(asked[number].test, test, [_label(judgement)])
+                    found[number] = self._labels(tasks[number].test, test, [_label(judgement)])
         return found
 
-    def _labels(self, asked: Input, test: LitmusTest, labels: Sequence[ModelAnswer]) -> Labels:
-        return Labels(asked.label, tuple(labels), {"digest": litmus_digest(test) if self.digests else ""})
+    def _labels(self, given: Input, test: LitmusTest, labels: Sequence[ModelAnswer]) -> Labels:
+        return Labels(given.label, tuple(labels), {"digest": litmus_digest(test) if self.digests else ""})
 
     def _judged(self, test: LitmusTest, model: ConsistencyModel) -> ModelAnswer:
         return _label(judge_with(test, model, self.method, self.unroll, self.counts))

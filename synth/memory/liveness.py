@@ -89,7 +89,7 @@ def liveness_account(found: Liveness) -> Account:
         lines += execution_lines(hang.execution)
         if found.reason:
             lines += ["", f"No verdict: {found.reason}."]
-    about = "\n".join(program_lines(found.test, asked=False))
+    about = "\n".join(program_lines(found.test, with_condition=False))
     return Account(found.test.name, found.model.name, found.verdict, about, "\n".join(lines))
 
 
@@ -104,15 +104,15 @@ def _story(hang: Hang) -> Iterator[str]:
     names = dict(zip((event.key for event in events), event_names(events), strict=True))
     order = {event.key: number for number, event in enumerate(events)}
     for number, (ending, rounds) in enumerate(zip(hang.endings, hang.rounds, strict=True)):
-        told = [" ".join(names[key] for key in sorted(part, key=order.__getitem__)) for part in rounds]
+        accesses = [" ".join(names[key] for key in sorted(part, key=order.__getitem__)) for part in rounds]
         match ending:
-            case ThreadEnding.SPINS if not told[0]:
+            case ThreadEnding.SPINS if not accesses[0]:
                 yield f"P{number} goes round for ever, and touches no memory."
             case ThreadEnding.SPINS:
                 reads = "each reads" if len(rounds[0]) > 1 else "it reads"
-                yield f"P{number} does {told[0]} again and again: {reads} what no later write overwrites."
+                yield f"P{number} does {accesses[0]} again and again: {reads} what no later write overwrites."
             case ThreadEnding.CYCLES:
-                yield f"P{number} does {told[0]}, then {told[1]}, and goes on like that."
+                yield f"P{number} does {accesses[0]}, then {accesses[1]}, and goes on like that."
             case ThreadEnding.WAITS:
                 waits = next(event for event in events if event.thread == number and _stays(event.barrier))
                 yield f"P{number} waits at {names[waits.key]} for ever."

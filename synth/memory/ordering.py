@@ -124,12 +124,14 @@ def difference_text(ordering: Ordering, one: str, other: str) -> str:
     here, there = ordering.searches[one, other], ordering.searches[other, one]
     if standing is ModelRelation.ALIKE:
         return f"no difference up to {min(here.events, there.events)} events over {ordering.vocabulary}"
-    told = f"{one} is {standing} {other}"
+    standing_text = f"{one} is {standing} {other}"
     if standing is ModelRelation.INCOMPARABLE:
-        return f"{told}: {one} alone allows {search_text(here)}, {other} alone {search_text(there)}"
+        return f"{standing_text}: {one} alone allows {search_text(here)}, {other} alone {search_text(there)}"
     test, none = (there, here) if standing is ModelRelation.STRONGER else (here, there)
     verb = "forbids" if standing is ModelRelation.STRONGER else "allows"
-    return f"{told}: it {verb} {search_text(test)}; the other way {search_text(none)} over {ordering.vocabulary}"
+    return (
+        f"{standing_text}: it {verb} {search_text(test)}; the other way {search_text(none)} over {ordering.vocabulary}"
+    )
 
 
 def ordering_record(ordering: Ordering) -> dict[str, Any]:

@@ -143,16 +143,16 @@ def _ask(
         given = Input(test.name, test.name, corpus, test)
         try:
             before = given.litmus()
-            said = converted(given, dialect, (), runner)
+            translated = converted(given, dialect, (), runner)
         except InputError:
             continue
-        if said.changed:
+        if translated.changed:
             continue
         answers: dict[str, str] = {}
         verdicts = {**test.verdicts, **{name: str(judged(before, model)) for name, model in anew.items()}}
         with private_folder("compile") as scratch:
             folder = Path(scratch)
-            for name, text in ((_FILE, said.text), *dialect.companions):
+            for name, text in ((_FILE, translated.text), *dialect.companions):
                 (folder / name).write_text(text, "utf-8")
             for (other, model), text in texts.items():
                 ours = truth_of(before.condition.quantifier, verdicts.get(model, ""))

@@ -90,10 +90,10 @@ def bugs_of(
     """Yield bugs of programs whose threads have so many events: one of each shape, relaxed as far as it goes."""
     source, target = check.models
     question = SeparationQuestion(source, (target,), minimal=False, translation=check.translation)
-    asked = cache(partial(tells, check=check))
-    shapes = Shapes(Forbidden(question, check.words, sizes), asked)
-    for some in filter(asked, solutions(shapes, solver, effort=effort)):
-        yield normal_form(descended(some, check.words, asked))
+    differs = cache(partial(tells, check=check))
+    shapes = Shapes(Forbidden(question, check.words, sizes), differs)
+    for some in filter(differs, solutions(shapes, solver, effort=effort)):
+        yield normal_form(descended(some, check.words, differs))
 
 
 def run_unit(unit: SizeUnit, check: Checked, solver: str) -> Iterator[list[FoundTest] | dict[str, int]]:
@@ -163,7 +163,11 @@ def run_step(step: WeakerMapping | Feature, solver: str) -> Iterator[list[FoundT
     events, bug = check.events[0] - 1, ""
     while not bug and events < check.events[1]:
         events += 1
-        found = (name_of(each)[0] for sizes in divided(events, check) for each in bugs_of(sizes, check, solver, effort))
+        found = (
+            name_of(execution)[0]
+            for sizes in divided(events, check)
+            for execution in bugs_of(sizes, check, solver, effort)
+        )
         bug = next(found, "")
     yield {**asdict(effort), "events": events, "bug": bug}
 
@@ -191,9 +195,9 @@ def write_bugs(journal: Journal, done: Searched, solver: str, seconds: float) ->
     manifest: dict[str, Any] = {"complete": complete, "version": VERSION, "searched": done.events}
     manifest |= ({"weaker": weaker} if weaker else {}) | ({"stopped": done.stopped} if done.stopped else {})
     manifest |= {"unexercised": done.unexercised()} if done.exercised else {}
-    asked = {**journal.request, "becomes": "the tests of the folder around this one"}
+    request = {**journal.request, "becomes": "the tests of the folder around this one"}
     folder = inner_folder(journal.path, TARGET)
-    inside = {"complete": complete, "request": asked, "models": journal.request["models"]}
+    inside = {"complete": complete, "request": request, "models": journal.request["models"]}
     write_corpus(folder, [bug.target for bug in done.bugs], inside)
     times = {"seconds": round(seconds, 3), "solver": solver, **effort_of(journal)}
     finish(journal, manifest, times, lambda tests: [bug.source for bug in done.bugs])

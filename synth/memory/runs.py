@@ -77,9 +77,9 @@ def cases_of(
 ) -> list[Case]:
     """Return one test case for each file, in the order of the files."""
     contradicted = {
-        each.file: f"it was seen to end in {values_text(row.values)}, which {', '.join(against)} forbids"
-        for each in observations
-        for row in each.rows
+        observed.file: f"it was seen to end in {values_text(row.values)}, which {', '.join(against)} forbids"
+        for observed in observations
+        for row in observed.rows
         if row.count and (against := [model for model in sound if model in row.forbidden_by])
     }
     wrong = {file: (CaseOutcome.FAILURE, why) for file, why in contradicted.items()}
@@ -101,8 +101,8 @@ def report_of(device: str, ran: LitmusRuns, models: Sequence[ConsistencyModel], 
     """Return what was seen beside what models allow; it is wrong where a model of ``sound`` (names of ``models``)
     forbids an outcome that was seen.
     """
-    asked = [(ran.tests[file], model) for file in ran.results for model in models]
-    found = iter(promises_by_processes(asked, cores()))
+    questions = [(ran.tests[file], model) for file in ran.results for model in models]
+    found = iter(promises_by_processes(questions, cores()))
     promises = {file: {model.name: next(found) for model in models} for file in ran.results}
     seen = tuple(observation(file, ran.tests[file], result, promises[file]) for file, result in ran.results.items())
     reports = tuple(model_report(model.name, seen) for model in models)
@@ -272,5 +272,7 @@ def profile_name(profile: Profile) -> str:
 
 def _result(trial: MemoryTrial, seen: SeenOutcomes, date: str = "") -> MemoryResult:
     counts = tuple(sorted(seen.counts.items()))
-    asked = msgspec.structs.asdict(trial)
-    return MemoryResult(**asked, outcomes=counts, other=seen.other, launches=seen.launches, hung=seen.hung, date=date)
+    settings = msgspec.structs.asdict(trial)
+    return MemoryResult(
+        **settings, outcomes=counts, other=seen.other, launches=seen.launches, hung=seen.hung, date=date
+    )

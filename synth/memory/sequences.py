@@ -178,7 +178,7 @@ def named_suite(texts: tuple[str, ...]) -> tuple[tuple[int, LitmusTest], ...]:
     executions = [parse_execution(text) for text in texts]
     taken: set[str] = set()
     found = []
-    for execution in sorted(executions, key=lambda each: (each.size, len(each.threads), execution_text(each))):
+    for execution in sorted(executions, key=lambda one: (one.size, len(one.threads), execution_text(one))):
         name, turned = name_of(execution)
         name = first_free(name, taken)
         taken.add(name)
@@ -273,7 +273,7 @@ def search_tables(check: CheckedTables, run: SearchRun) -> SearchedTables:
     for events, left in search_rounds(units, work, take, lambda: len(found), timely):
         done.stopped = left
         done.suite = tuple(found)
-        here = [each for each in named_suite(done.suite) if each[0] == events and each[1].name not in explored]
+        here = [sized for sized in named_suite(done.suite) if sized[0] == events and sized[1].name not in explored]
         explored |= {test.name for _, test in here}
         for answer in done.answers:
             if not answer.bugs:

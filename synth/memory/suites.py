@@ -97,8 +97,8 @@ class SuiteRequest:
     @property
     def criteria(self) -> tuple[Criterion, ...]:
         """Return the criterion of the tests, and also the other one where its tests are counted too."""
-        asked = Criterion(self.criterion)
-        return (asked, *(other for other in Criterion if self.both_criteria and other is not asked))
+        first = Criterion(self.criterion)
+        return (first, *(other for other in Criterion if self.both_criteria and other is not first))
 
     def as_json(self) -> dict[str, Any]:
         """Return the request as the corpus keeps it, with the vocabulary in words and the text of every model as a
@@ -107,8 +107,8 @@ class SuiteRequest:
         models = {model.name: model.digest for model in self.models}
         words = list(self.words.spelled)
         optional = ("more", "both_criteria")  # left out of a request that does not ask for them
-        asked = {name: value for name, value in asdict(self).items() if value or name not in optional}
-        request = {"kind": MEMORY, **asked, "vocabulary": words}
+        given = {name: value for name, value in asdict(self).items() if value or name not in optional}
+        request = {"kind": MEMORY, **given, "vocabulary": words}
         return request | {"models": list(models), "model_digests": models}
 
     @cached_property
@@ -285,8 +285,8 @@ def found_of(execution: Execution, criterion: Criterion, request: SuiteRequest) 
 
     Each record has its sort key. None where the test pins none of the axioms asked for.
     """
-    asked = criterion == request.criterion
-    if not (asked or request.axioms):
+    is_asked = criterion == request.criterion
+    if not (is_asked or request.axioms):
         return FoundTest(execution_text(execution))
     observed = criterion is Criterion.EXECUTION
     name, turned = name_of(execution)
@@ -296,7 +296,7 @@ def found_of(execution: Execution, criterion: Criterion, request: SuiteRequest) 
         axioms = request.axioms  # executions are too many to tell which axioms it pins
     if request.axioms and not set(axioms) & set(request.axioms):
         return None
-    if not asked:
+    if not is_asked:
         return FoundTest(execution_text(execution))
     made = labelled(litmus_test(turned, name, observed), execution, request)
     made = msgspec.structs.replace(
@@ -341,22 +341,22 @@ def axioms_of(model: Model, test: LitmusTest, execution: Execution, exactly: boo
     common: set[str] | None = None
     order: dict[str, int] = {}
     for batch, allowed, results in judged(test, unroll_threads(test, UNROLL), model):
-        asked = batch.satisfying(test.condition.proposition) & ~allowed
+        candidates = batch.satisfying(test.condition.proposition) & ~allowed
         if exactly:
-            asked &= _with_coherence(batch.base, execution)
+            candidates &= _with_coherence(batch.base, execution)
         failed: dict[str, int] = {}
         for result in results:
             if not result.check.flag:
                 order.setdefault(result.check.name, len(order))
-                failed[result.check.name] = failed.get(result.check.name, 0) | (asked & ~result.truth)
+                failed[result.check.name] = failed.get(result.check.name, 0) | (candidates & ~result.truth)
         for name, where in failed.items():
             others = 0
             for other, elsewhere in failed.items():
                 others |= elsewhere if other != name else 0
             needed |= {name} if where & ~others else set()
             some |= {name} if where else set()
-        if asked:
-            every = {name for name, where in failed.items() if where == asked}
+        if candidates:
+            every = {name for name, where in failed.items() if where == candidates}
             common = every if common is None else common & every
     pinned = (common or set()) | needed if exactly else needed or common or set()
     return tuple(sorted(pinned or some, key=lambda name: order[name]))
@@ -489,11 +489,11 @@ def manifest_of(
     request: SuiteRequest, counts: Mapping[str, Any], encodings: Mapping[str, Any], version: str, stopped: str = ""
 ) -> dict[str, Any]:
     """Return the keys of a suite's manifest that do not follow from its tests; ``stopped``: why it is not complete."""
-    asked = request.as_json()
+    record = request.as_json()
     return {
         "complete": not stopped,
-        "request": asked,
-        "models": asked["models"],
+        "request": record,
+        "models": record["models"],
         "axioms": request.pinnable,
         "version": version,
         "counts": counts,
@@ -556,8 +556,8 @@ def write_mutants(request: SuiteRequest, journal: Journal, tests: Sequence[Test]
 
 def mutants_manifest(request: SuiteRequest, complete: bool) -> dict[str, Any]:
     """Return the keys of the mutants' manifest that do not follow from the mutants."""
-    asked = {**request.as_json(), "mutants_of": "the tests of the folder around this one"}
-    return {"complete": complete, "request": asked, "models": [model.name for model in request.models]}
+    question = {**request.as_json(), "mutants_of": "the tests of the folder around this one"}
+    return {"complete": complete, "request": question, "models": [model.name for model in request.models]}
 
 
 def mutants_of(beside: Iterable[Test], tests: Iterable[Test]) -> tuple[list[Test], list[MutantLink]]:

@@ -77,8 +77,8 @@ class CycleSuiteRequest:
     def as_json(self) -> dict[str, Any]:
         """Return the request as the corpus keeps it, with the text of every model as a digest."""
         models = {model.name: model.digest for model in self.models}
-        asked = {name: value for name, value in asdict(self).items() if value or name != "like_diy7"}
-        return {"kind": MEMORY, **asked, "models": list(models), "model_digests": models}
+        given = {name: value for name, value in asdict(self).items() if value or name != "like_diy7"}
+        return {"kind": MEMORY, **given, "models": list(models), "model_digests": models}
 
     @cached_property
     def bounds(self) -> CycleBounds:
@@ -107,12 +107,12 @@ class CycleSuiteRequest:
     @property
     def separates(self) -> bool:
         """Return whether there are filters whose models all have clauses: the solver then gives few other cycles."""
-        asked = (*self.allowed_by, *self.forbidden_by)
-        if not asked:
+        judges = (*self.allowed_by, *self.forbidden_by)
+        if not judges:
             return False
         from oracle.consistency import AxiomaticModel
 
-        return all(isinstance(self._model(word), AxiomaticModel) for word in asked)
+        return all(isinstance(self._model(word), AxiomaticModel) for word in judges)
 
     def filters(self) -> tuple[list[Model], list[Model]]:
         """Return the .cat files that are to allow the tests, and those that are to forbid them."""
@@ -226,8 +226,8 @@ def label_cycles(
     """
     resolved = _resolved(models)
     done: list[Made] = []
-    for each in chunk:
-        for cycle in map(oriented, each.cycles() if isinstance(each, Pattern) else (each,)):
+    for family in chunk:
+        for cycle in map(oriented, family.cycles() if isinstance(family, Pattern) else (family,)):
             if known and (name := cycle_name(cycle)) in known:
                 done.append(Made(name, None, cycle if cycles else None))
             else:
@@ -300,16 +300,16 @@ def synthesise(
     journal.units.clear()  # the journal's file keeps the units
     outcome.found = len(known)
     work = partial(label_cycles, models=request.model_words, known=known, cycles=request.minimal)
-    asked: Generator[Pattern | Cycle | None]
+    search: Generator[Pattern | Cycle | None]
     if request.separates:
-        asked = _separating(request, solver, jobs, effort, outcome, limits)
+        search = _separating(request, solver, jobs, effort, outcome, limits)
     else:
-        asked = _every(request, solver, effort)
+        search = _every(request, solver, effort)
     most = SMALL_CHUNK if request.separates else CHUNK if request.model_words else PLAIN_CHUNK
     if limits != UNLIMITED:
         most = 1  # one at a time, so that it is known which was too slow
     with (
-        closing(asked) as found,
+        closing(search) as found,
         closing(run_tasks(_chunks(found, most), work, jobs, limits=limits, over=outcome.exceed)) as answers,
     ):
         for answer in answers:
@@ -331,12 +331,12 @@ def _chunks(found: Iterable[Pattern | Cycle | None], most: int) -> Iterator[tupl
             yield tuple(waiting)
             waiting, room = [], most
             continue
-        for each in whole.parts(most) if isinstance(whole, Pattern) else (whole,):
-            choices = each.choices if isinstance(each, Pattern) else 1
-            if waiting and (each.size != waiting[0].size or choices > room):
+        for part in whole.parts(most) if isinstance(whole, Pattern) else (whole,):
+            choices = part.choices if isinstance(part, Pattern) else 1
+            if waiting and (part.size != waiting[0].size or choices > room):
                 yield tuple(waiting)
                 waiting, room = [], most
-            waiting.append(each)
+            waiting.append(part)
             room -= choices
     if waiting:
         yield tuple(waiting)
@@ -347,18 +347,18 @@ def _take(
 ) -> None:
     """Take each cycle once, for a process that died may have sent it before; no more than ``most`` of them in all."""
     founds: list[FoundTest] = []
-    for each in made:
-        if each.name not in known:
+    for one in made:
+        if one.name not in known:
             if most is not None and outcome.found >= most:
                 break
-            known.add(each.name)
+            known.add(one.name)
             outcome.found += 1
-            if isinstance(each.test, Refused):
-                outcome.refused.append(each.test)
-            elif each.test is not None:
-                founds.append(each.test)
-        if each.cycle is not None:
-            outcome.cycles[each.name] = each.cycle
+            if isinstance(one.test, Refused):
+                outcome.refused.append(one.test)
+            elif one.test is not None:
+                founds.append(one.test)
+        if one.cycle is not None:
+            outcome.cycles[one.name] = one.cycle
     if founds:
         journal.append(str(size), founds)
 
@@ -398,11 +398,11 @@ def manifest_of(
 
     ``refused``: names of tests that no dialect says whole, with the reasons; ``stopped``: why it is not complete.
     """
-    asked = request.as_json()
+    record = request.as_json()
     return {
         "complete": not stopped,
-        "request": asked,
-        "models": asked["models"],
+        "request": record,
+        "models": record["models"],
         "version": version,
         "counts": {"cycles": cycles, "refused": len(refused)},
         **({"refused": dict(sorted(refused.items()))} if refused else {}),

@@ -94,7 +94,7 @@ def checked(
     whole = vocabulary(dialect_of([source_model]))
     needed, goal = told_apart(whole, [source_model]), vocabulary_of([target_model])
     rules = translation(written, whole, needed, goal)
-    both = [each for each in (needed, goal) if each.dependencies]
+    both = [one for one in (needed, goal) if one.dependencies]
     regions = Region.SHARED in {*needed.regions, *goal.regions} and len(whole.regions) > 1
     levels = {*needed.levels, *goal.levels} | ({Scope.CTA} if regions else set())
     words = replace(
@@ -102,8 +102,8 @@ def checked(
         modes=rules.modes(),
         levels=tuple(level for level in whole.levels if level in levels),
         regions=whole.regions if regions else needed.regions,
-        dependencies=tuple(kind for kind in whole.dependencies if any(kind in each.dependencies for each in both)),
-        interchangeable=bool(both) and all(each.interchangeable for each in both),
+        dependencies=tuple(kind for kind in whole.dependencies if any(kind in one.dependencies for one in both)),
+        interchangeable=bool(both) and all(one.interchangeable for one in both),
     )
     if scopes:
         words = words.within([scope for scope in Scope if scope.label in scopes])
@@ -127,9 +127,9 @@ def bug_of(execution: Execution, check: Checked) -> MappingBug:
     """Return a bug as two tests of one name, which other bugs may have too."""
     name, turned = name_of(execution)
 
-    def record(each: Execution, words: Vocabulary, model: ConsistencyModel) -> Test:
-        test = litmus_test(each, name, observed=False)
-        return labelled_record(test, text_of(test, words), each.size, (model,))
+    def record(side: Execution, words: Vocabulary, model: ConsistencyModel) -> Test:
+        test = litmus_test(side, name, observed=False)
+        return labelled_record(test, text_of(test, words), side.size, (model,))
 
     image = translated(turned, check.translation)
     return MappingBug(record(turned, check.words, check.source), record(image, check.target_words, check.target))
@@ -144,9 +144,9 @@ def weakened(check: Checked) -> Iterator[tuple[str, Checked]]:
     for kind, modes in check.words.modes.items():
         for mode in modes:
             target = check.translation.targets[kind, mode]
-            for said, weaker in _weaker(kind, target, check.target_words):
+            for change, weaker in _weaker(kind, target, check.target_words):
                 targets = {**check.translation.targets, (kind, mode): weaker}
-                yield f"{spelled_mode(kind, mode)}: {said}", replace(check, translation=Translation(targets))
+                yield f"{spelled_mode(kind, mode)}: {change}", replace(check, translation=Translation(targets))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,19 +208,19 @@ def _weaker(kind: OpKind, target: MappedOp, words: Vocabulary) -> Iterator[tuple
         for place, mode in enumerate(modes):
             for way in (*_lower(one, mode, words), *((None,) if one is OpKind.FENCE else ())):
                 changed = (*modes[:place], *(() if way is None else (way,)), *modes[place + 1 :])
-                before, own, after = (changed if each == part else kept for each, kept in enumerate(parts))
+                before, own, after = (changed if number == part else kept for number, kept in enumerate(parts))
                 if kind is OpKind.FENCE and not own:
                     own, after = after[:1], after[1:]
                 word = spelled_mode(one, mode)
-                said = f"without {word}" if way is None else f"{spelled_mode(one, way)} for {word}"
-                yield said, MappedOp(before, own[0] if own else None, after, target.updates, target.branches)
+                change = f"without {word}" if way is None else f"{spelled_mode(one, way)} for {word}"
+                yield change, MappedOp(before, own[0] if own else None, after, target.updates, target.branches)
     if target.branches:
         yield "without ctrl", replace(target, branches=False)
     if target.updates and target.itself is not None:
         for way in words.modes.get(kind, ()):
             if way == target.itself or len(words.modes[kind]) == 1:
-                said = f"{spelled_mode(kind, way)} for {spelled_mode(OpKind.UPDATE, target.itself)}"
-                yield said, replace(target, itself=way, updates=False, branches=target.branches and kind.reads)
+                change = f"{spelled_mode(kind, way)} for {spelled_mode(OpKind.UPDATE, target.itself)}"
+                yield change, replace(target, itself=way, updates=False, branches=target.branches and kind.reads)
 
 
 def _lower(kind: OpKind, mode: Mode, words: Vocabulary) -> Iterator[Mode]:

@@ -217,8 +217,8 @@ class _SuiteCheck(_Check[Sizes, _Program]):
 
     def rebuilt(self, made: _Made, corpus: Corpus) -> tuple[list[Test], RebuiltSuite]:
         request, found = self.request, corpus.manifest
-        said, asked = _criteria(found), request.criterion
-        counted = {name.value: said.get(name, 0) for name in request.criteria} | {asked: len(made.tests)}
+        counted_before, criterion = _criteria(found), request.criterion
+        counted = {name.value: counted_before.get(name, 0) for name in request.criteria} | {criterion: len(made.tests)}
         counts = {"criteria": {name: count if type(count) is int else 0 for name, count in counted.items()}}
         units = {unit.name for unit in suites.units(request)}
         sizes = kept(found, "encodings", dict)
@@ -300,8 +300,8 @@ class _CycleCheck(_Check[int, Cycle]):
         return certification.cycle_head(size), certification.cycle_formula(self.request, size)
 
     def claims(self, files: UnitFiles[int], formula: CertifiedFormula) -> ClaimsRead[Cycle]:
-        asked = certification.asked_cycles(self.request)
-        claims = cycles.check_clauses(formula, asked, files.part, files.own.lines())
+        claim = certification.asked_cycles(self.request)
+        claims = cycles.check_clauses(formula, claim, files.part, files.own.lines())
         return claims.cycles, claims.clauses, []
 
     def judge(self, cycle: Cycle) -> _Judged:

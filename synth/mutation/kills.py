@@ -119,8 +119,8 @@ class MutantSuite:
     def promises(self, test: Test) -> dict[str, Promise]:
         """Return the promise on a test of each model that labelled it."""
         parsed = parse_litmus(test.text, f"{self.path}: {test.name}")
-        asked = {name: promise_of(parsed, model) for name, model in self.judges.items()}
-        return recorded_promises(test) | asked
+        promises = {name: promise_of(parsed, model) for name, model in self.judges.items()}
+        return recorded_promises(test) | promises
 
     def of(self, names: Collection[str]) -> MutantSuite:
         """Return the part of the suite that belongs to the tests of these names."""
@@ -201,10 +201,10 @@ def observed(suite: MutantSuite, entries: Iterable[tuple[Entry, Sequence[float]]
         test = tests[result.digest]
         if test.name not in parsed:
             parsed[test.name] = parse_litmus(test.text, f"{suite.path}: {test.name}")
-        asked = asked_outcomes(parsed[test.name], result)
-        if asked is None:
+        targets = asked_outcomes(parsed[test.name], result)
+        if targets is None:
             continue
-        count = sum(count for values, count in result.outcomes if values in asked)
+        count = sum(count for values, count in result.outcomes if values in targets)
         seen = KillCounts(count, result.launches, seconds)
         of_environment = found.setdefault(environment_of(result), {})
         before = of_environment.get(test.name)

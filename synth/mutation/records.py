@@ -44,21 +44,21 @@ def _machine_record(
     return {**_machine(machine), **_score_record(score(counted, best_of(here))), "tests": tests}
 
 
-def _trust_record(each: Trust, budget: float | None) -> dict[str, Any]:
+def _trust_record(trusted: Trust, budget: float | None) -> dict[str, Any]:
     return {
-        "test": each.test.name,
-        "mutants": each.mutants,
-        "run": each.run,
-        "killed": each.killed,
-        "best": bug_record(each.best) if each.best else None,
-        "mean_rate": each.mean_rate,
-        "seen": each.seen,
-        "contradicts": list(each.contradicts),
-        "seconds": each.seconds,
-        "confidence": each.confidence,
-        "at_least": each.at_least,
-        **({} if budget is None else {"budget": budget, "confidence_in_budget": each.confidence_in(budget)}),
-        "seconds_for": {str(level): _finite(each.seconds_for(level)) for level in LEVELS},
+        "test": trusted.test.name,
+        "mutants": trusted.mutants,
+        "run": trusted.run,
+        "killed": trusted.killed,
+        "best": bug_record(trusted.best) if trusted.best else None,
+        "mean_rate": trusted.mean_rate,
+        "seen": trusted.seen,
+        "contradicts": list(trusted.contradicts),
+        "seconds": trusted.seconds,
+        "confidence": trusted.confidence,
+        "at_least": trusted.at_least,
+        **({} if budget is None else {"budget": budget, "confidence_in_budget": trusted.confidence_in(budget)}),
+        "seconds_for": {str(level): _finite(trusted.seconds_for(level)) for level in LEVELS},
     }
 
 

@@ -72,7 +72,7 @@ def report_with(mutants: MutantsSeen, report: MemoryReport) -> MutantsReport:
 
 
 def planned(
-    tests: Sequence[Input], path: Path, backend: str, device: str, launches: Launches, asked: DeviceOptions
+    tests: Sequence[Input], path: Path, backend: str, device: str, launches: Launches, options: DeviceOptions
 ) -> tuple[list[Input], Launches]:
     """Return the tests of a plan for a device and a way to launch, and how they are launched.
 
@@ -83,8 +83,8 @@ def planned(
         for step in read_plan(path)
         if (step.backend, step.device) == (backend, device) and _way(step) == _way_of(launches.profile)
     ]
-    if asked.instances is not None:
-        steps = [step for step in steps if step.instances == asked.instances]
+    if options.instances is not None:
+        steps = [step for step in steps if step.instances == options.instances]
     numbers = sorted({step.instances for step in steps})
     if not steps:
         ways = dict.fromkeys(f"{step.backend}, {step.device}, {_words(step)}" for step in read_plan(path))

@@ -74,9 +74,9 @@ def best_of(observed: Observed) -> dict[str, KillCounts]:
     """Return, for each test and mutant, its kill counts in the environment with the highest kill rate."""
     best: dict[str, KillCounts] = {}
     for seen in observed.values():
-        for name, each in seen.items():
-            if name not in best or _order(each) > _order(best[name]):
-                best[name] = each
+        for name, bug in seen.items():
+            if name not in best or _order(bug) > _order(best[name]):
+                best[name] = bug
     return best
 
 

@@ -67,11 +67,11 @@ class QuestionFolder(NamedTuple):
     state: FolderState
 
 
-def question_name(first: Iterable[str], said: Collection[str] = ()) -> str:
+def question_name(first: Iterable[str], spelled: Collection[str] = ()) -> str:
     """Return the name of the folder of a question: some words, and every other option of the command that is given and
     not its default.
 
-    ``said`` are the options that the words say already.
+    ``spelled`` are the options that the words say already.
     """
     context = click.get_current_context()
     words = list(first)
@@ -79,7 +79,7 @@ def question_name(first: Iterable[str], said: Collection[str] = ()) -> str:
         name = str(parameter.name)
         given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         value = context.params.get(name)
-        if not given or name in WITHOUT_INFLUENCE or name in said or value == parameter.get_default(context):
+        if not given or name in WITHOUT_INFLUENCE or name in spelled or value == parameter.get_default(context):
             continue
         if isinstance(value, bool):
             words.append((parameter.opts if value else parameter.secondary_opts)[0].lstrip("-"))
@@ -126,12 +126,12 @@ def question_folder(
     raise AssertionError
 
 
-def corpus_folder(name: str, asked: Mapping[str, Any]) -> QuestionFolder:
+def corpus_folder(name: str, question: Mapping[str, Any]) -> QuestionFolder:
     """Return the folder, here, of the corpus that was asked for."""
 
     def found(path: Path) -> FolderState | None:
         try:
-            if not is_corpus(path) or not is_of(path, asked):
+            if not is_corpus(path) or not is_of(path, question):
                 return None
         except InputError:  # what is there is no corpus of ours
             return None
@@ -140,13 +140,13 @@ def corpus_folder(name: str, asked: Mapping[str, Any]) -> QuestionFolder:
     return question_folder(name, found)
 
 
-def answer_folder(name: str, asked: Mapping[str, Any]) -> QuestionFolder:
+def answer_folder(name: str, question: Mapping[str, Any]) -> QuestionFolder:
     """Return the folder, here, of what was asked, which ``mark`` marks."""
 
     def found(path: Path) -> FolderState | None:
         try:
             before = json.loads(read_text(path / ANSWERED))
-            if not isinstance(before, dict) or before.get("asked") != asked:
+            if not isinstance(before, dict) or before.get("asked") != question:
                 return None
         except (InputError, ValueError, RecursionError):
             return None
@@ -156,9 +156,9 @@ def answer_folder(name: str, asked: Mapping[str, Any]) -> QuestionFolder:
     return question_folder(name, found)
 
 
-def mark(folder: Path, asked: Mapping[str, Any], code: int | None) -> None:
+def mark(folder: Path, question: Mapping[str, Any], code: int | None) -> None:
     """Write into a folder what was asked, and the exit code of the answer, once there is one."""
-    write_atomically(folder / ANSWERED, [json.dumps({"asked": asked, "code": code}), "\n"])
+    write_atomically(folder / ANSWERED, [json.dumps({"asked": question, "code": code}), "\n"])
 
 
 def asked_of_tests(tests: Iterable[tuple[str, str | None]]) -> dict[str, Any]:

@@ -54,7 +54,9 @@ def certificate_of(unit: CubeUnit, programs: Sequence[str], solver: str) -> list
     blocks = [encoding.block(solution) for solution in solutions]
     loops = _loops(encoding, [*([literal] for literal in case), *chain.from_iterable(blocks)], solver)
     own: list[Group] = [(case_comment(encoding, case), [[literal] for literal in case])]
-    own += [(f"blocks {program_word(each.program)}", block) for each, block in zip(solutions, blocks, strict=True)]
+    own += [
+        (f"blocks {program_word(solution.program)}", block) for solution, block in zip(solutions, blocks, strict=True)
+    ]
     own += [(f"{loop.needs} {' '.join(map(state_word, loop.states))}", encoding.loop_formulas(loop)) for loop in loops]
     return unit_made(sizes_word(unit.shape.lengths), unit.cube, formula_of(encoding), own)
 

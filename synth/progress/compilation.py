@@ -106,10 +106,10 @@ def progress_bundle(tests: Iterable[Test], backend: Backend, making: Making, mod
     def entry(test: Test, programs: tuple[str | None, ...]) -> BundledTest:
         nonlocal named
         program = in_placement(program_of(test), placements[0])
-        said = verdicts(program, models) if models or not test.verdicts else test.verdicts
-        named |= dict.fromkeys(said)
+        verdicts_on = verdicts(program, models) if models or not test.verdicts else test.verdicts
+        named |= dict.fromkeys(verdicts_on)
         terminating = tuple(
-            model for model, promise in promises_of(said).items() if promise.forbids(HANG, is_asked=True)
+            model for model, promise in promises_of(verdicts_on).items() if promise.forbids(HANG, is_asked=True)
         )
         return BundledTest(test.name, test.digest, test.text, programs, ExpectedOutcomes(terminating))
 

@@ -45,9 +45,11 @@ class ModelSummary:
     refuting: tuple[str, ...]
 
 
-def promises_of(said: Mapping[str, str]) -> dict[str, Promise]:
+def promises_of(verdicts_by_model: Mapping[str, str]) -> dict[str, Promise]:
     """Return the promises that these verdicts stand for, by model."""
-    return {model: recorded(verdict, Verdict.TERMINATES, Verdict.MAY_HANG) for model, verdict in said.items()}
+    return {
+        model: recorded(verdict, Verdict.TERMINATES, Verdict.MAY_HANG) for model, verdict in verdicts_by_model.items()
+    }
 
 
 def verdicts_in(test: Test, placement: str, named: Sequence[ProgressModel] = ()) -> Mapping[str, str]:
@@ -61,19 +63,19 @@ def verdicts_in(test: Test, placement: str, named: Sequence[ProgressModel] = ())
     return verdicts(in_placement(program, placement), models)
 
 
-def promising(said: Mapping[str, str]) -> tuple[str, ...]:
+def promising(verdicts_by_model: Mapping[str, str]) -> tuple[str, ...]:
     """Return the models that promise that a test terminates, among those with verdicts on it."""
-    return forbidden(promises_of(said), [(HANG, True)]).get(HANG, ())
+    return forbidden(promises_of(verdicts_by_model), [(HANG, True)]).get(HANG, ())
 
 
-def contradicted(result: ProgressResult, said: Mapping[str, str]) -> tuple[str, ...]:
+def contradicted(result: ProgressResult, verdicts_by_model: Mapping[str, str]) -> tuple[str, ...]:
     """Return the models that a result contradicts, among those with verdicts on its test."""
-    return promising(said) if result.confirmed else ()
+    return promising(verdicts_by_model) if result.confirmed else ()
 
 
-def is_doubtful(result: ProgressResult, said: Mapping[str, str]) -> bool:
+def is_doubtful(result: ProgressResult, verdicts_by_model: Mapping[str, str]) -> bool:
     """Return whether the result is a hang that is not confirmed, and would contradict a model if it were."""
-    return result.hangs and not result.confirmed and bool(promising(said))
+    return result.hangs and not result.confirmed and bool(promising(verdicts_by_model))
 
 
 def by_mapping(results: Iterable[ProgressResult]) -> list[MappingSummary]:
@@ -101,7 +103,7 @@ def by_model(
     """
     results = list(results)
     promises = {(result.placement, result.test): promises_of(verdicts_on(result)) for result in results}
-    models = dict.fromkeys(model for said in promises.values() for model in said)
+    models = dict.fromkeys(model for by_name in promises.values() for model in by_name)
     hung: dict[str, dict[str, bool]] = {}
     against: dict[tuple[str, str], set[str]] = {}
     for result in results:
@@ -113,7 +115,7 @@ def by_model(
     for placement, level in hung.items():
         for model in models:
             of_tests = {test: promises[placement, test].get(model, NO_PROMISE) for test in level}
-            each = standing(model, of_tests, level, against.get((placement, model), ()))
-            refuting = tuple(sorted(each.contradicting))
-            lines.append(ModelSummary(placement, model, each.allowed, each.observed, refuting))
+            found = standing(model, of_tests, level, against.get((placement, model), ()))
+            refuting = tuple(sorted(found.contradicting))
+            lines.append(ModelSummary(placement, model, found.allowed, found.observed, refuting))
     return lines

@@ -97,7 +97,7 @@ def _change_text(graph: ModelLts, step: LtsStep) -> str:
     """Return the change of memory by a step: ``[0 1]->[0 0]``, or ``[x=0 y=1->0]`` where locations have names."""
     if graph.lts.locations:
         values = zip(graph.lts.locations, graph.memory(step.source), graph.memory(step.target), strict=True)
-        return f"[{' '.join(f'{at}={old}' if old == new else f'{at}={old}->{new}' for at, old, new in values)}]"
+        return f"[{' '.join(f'{name}={old}' if old == new else f'{name}={old}->{new}' for name, old, new in values)}]"
     before, after = memory_text(graph, step.source), memory_text(graph, step.target)
     return before if before == after else f"{before}->{after}"
 
@@ -156,8 +156,8 @@ def _lasso_lines(explanation: Explanation, lasso: Lasso) -> list[str]:
         return [*lines, f"Allowed: {base} promises execution to nobody on the cycle."]
     kept = f"{base} promises execution to {threads_text(lasso.promised)} on the cycle, "
     if not explanation.model.strong:
-        each = "which steps on it" if len(_members(lasso.promised)) == 1 else "and each of them steps on it"
-        return [*lines, f"Allowed: {kept}{each}."]
+        consequence = "which steps on it" if len(_members(lasso.promised)) == 1 else "and each of them steps on it"
+        return [*lines, f"Allowed: {kept}{consequence}."]
     count = len({step.source for step in lasso.cycle})
     where = "its one state" if count == 1 else f"its {count} states"
     return [*lines, f"Allowed: {kept}and takes all their steps from {where}: a trap,", "for these lead nowhere else."]
@@ -211,7 +211,7 @@ def _place_text(graph: ModelLts, node: int, thread: int) -> str:
 
 def _waiting_text(graph: ModelLts, node: int, threads: int) -> str:
     masked = graph.masked(node) & threads
-    told = []
+    parts = []
     for some, one, several in (
         (threads & ~masked, "waits for others to come.", "wait for others to come."),
         (
@@ -222,8 +222,8 @@ def _waiting_text(graph: ModelLts, node: int, threads: int) -> str:
     ):
         if some:
             places = ", ".join(_place_text(graph, node, tid) for tid in _members(some))
-            told.append(f"{places} {one if len(_members(some)) == 1 else several}")
-    return " ".join(told)
+            parts.append(f"{places} {one if len(_members(some)) == 1 else several}")
+    return " ".join(parts)
 
 
 def _state_record(graph: ModelLts, node: int) -> dict[str, Any]:
@@ -270,8 +270,8 @@ def promise_text(model: ProgressModel) -> str:
     """
     if len(model.levels) < 2:
         return _first_line(model.guarantee)
-    said = [(level.level.word, _first_line(level.guarantee) or "as its function says") for level in model.levels]
-    return "; ".join(f"between {word}s, {text}" for word, text in said) + "; a thread stands for its group"
+    promises = [(level.level.word, _first_line(level.guarantee) or "as its function says") for level in model.levels]
+    return "; ".join(f"between {word}s, {text}" for word, text in promises) + "; a thread stands for its group"
 
 
 def _first_line(guarantee: Guarantee) -> str:

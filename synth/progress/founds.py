@@ -65,14 +65,14 @@ def _judged(
     orders = list(permutations(range(len(tests.lengths))))
     automata = minimal_automata(tests)
     weak, strong = (hang.tolist() for hang in hangs(automata, orders))
-    said = [list(map(_said, *masks)) for masks in zip(weak, strong, strict=True)]
+    judgements = [list(map(_said, *masks)) for masks in zip(weak, strong, strict=True)]
     judge = partial(image_verdicts_with, own) if own else image_verdicts
     for n in range(len(tests)) if own else ():
         for o, vector in enumerate(judge(automata.behaviour(n), tuple(orders))):
-            said[o][n] = vector, verdict_groups(vector)
+            judgements[o][n] = vector, verdict_groups(vector)
     images = [
         _Image(tests.image(order), automata.relabelled(order), [groups for _, groups in own])
-        for order, own in zip(orders, said, strict=True)
+        for order, own in zip(orders, judgements, strict=True)
     ]
     programs = list(tests.programs()) if minimal or symmetric_threads else []
     for n, text in enumerate(images[0].texts):
@@ -83,7 +83,7 @@ def _judged(
             for o, image in enumerate(images):
                 first.setdefault(image.keys[n], o)
             distinct = list(first.values())
-        vectors = [said[o][n][0] for o in distinct]
+        vectors = [judgements[o][n][0] for o in distinct]
         kept = [o for o, vector in zip(distinct, vectors, strict=True) if wants(vector)]
         if minimal and kept:
             least = minimal_images(programs[n], tuple(orders[o] for o in distinct), vectors, judge)

@@ -44,22 +44,22 @@ class ProgressLabelling:
         solved = {"method": self.method} if self.method in _SOLVERS else {}
         return {"models": {model.name: model.digest for model in resolve_models(self.models)}, **solved}
 
-    def label(self, asked: LabelTask) -> Labels:
+    def label(self, task: LabelTask) -> Labels:
         """Return the labels of every model. Raises ``InputError`` where the text is no program, or a user's model
         fails.
         """
         from corpus.progress.text import program_of
 
-        test = asked.test.record or asked.test.axb()
+        test = task.test.record or task.test.axb()
         program, models = program_of(test), _resolved(self.models)
         if self.method in _SOLVERS:
             from constraints.promises import verdicts_by_sat  # imported only for this method
 
-            said = verdicts_by_sat(program, models, *_SOLVERS[self.method])
+            found = verdicts_by_sat(program, models, *_SOLVERS[self.method])
         else:
-            said = verdicts(program, models)
-        labels = tuple(ModelAnswer(str(verdict)) for verdict in said.values())
-        return Labels(asked.test.label, labels, _facts(test) if self.facts_told else {})
+            found = verdicts(program, models)
+        labels = tuple(ModelAnswer(str(verdict)) for verdict in found.values())
+        return Labels(task.test.label, labels, _facts(test) if self.facts_told else {})
 
     def facts(self, test: Input) -> Mapping[str, object]:
         """Return the digest and the bound of a test, if the form of output has them."""

@@ -79,7 +79,7 @@ def run_progress_tests(
     summaries = by_model(ran.results.values(), verdicts_on)
     doubtful = [name for name, result in ran.results.items() if is_doubtful(result, verdicts_on(result))]
     against = [summary for summary in summaries if summary.model in sound and summary.refuting]
-    unsound = () if running.known is not None else ((each.model, each.refuting[0], "hang") for each in against)
+    unsound = () if running.known is not None else ((summary.model, summary.refuting[0], "hang") for summary in against)
     return ProgressReport(
         device.name,
         ran,
@@ -102,16 +102,16 @@ def _suites(
     wrong: dict[str, tuple[CaseOutcome, str]] = {}
     for name, result in ran.results.items():
         against = [model for model in promising(verdicts_on(result)) if model in sound] if result.hangs else []
-        told = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
+        problem = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
         if against and result.confirmed:
-            wrong[name] = (CaseOutcome.FAILURE, told)
+            wrong[name] = (CaseOutcome.FAILURE, problem)
         elif against:
-            wrong[name] = (CaseOutcome.SKIPPED, f"{told}; the hang is not confirmed")
+            wrong[name] = (CaseOutcome.SKIPPED, f"{problem}; the hang is not confirmed")
     suites: dict[str, list[Case]] = {}
-    for each in trials:
-        trial = each.trial
-        name = class_name(trial.backend, trial.device, trial.driver, trial.compiler, *each.ways)
-        suites.setdefault(name, []).append(ran.case(trial.test, each.name, wrong))
+    for due in trials:
+        trial = due.trial
+        name = class_name(trial.backend, trial.device, trial.driver, trial.compiler, *due.ways)
+        suites.setdefault(name, []).append(ran.case(trial.test, due.name, wrong))
     return suites
 
 
@@ -178,9 +178,9 @@ class _Verdicts:
         """Return the verdicts on a test in a placement by model; each is judged once."""
         key = test.name, placement
         if key not in self._known:
-            asked = [self.models] if self.models else []
+            judges = [self.models] if self.models else []
             own = {} if self.models else {**test.verdicts, **verdicts_in(test, placement)}
-            self._known[key] = own or verdicts(in_placement(program_of(test), placement), *asked)
+            self._known[key] = own or verdicts(in_placement(program_of(test), placement), *judges)
         return self._known[key]
 
     def promise_its_end(self, due: DueProgress) -> bool:

@@ -59,9 +59,9 @@ class ProgressSuiteRequest:
     def as_json(self) -> dict[str, Any]:
         """Return the request as the corpus keeps it; the user's models are there with the digests of their files."""
         own = {model.name: model.digest for model in self.own_models}
-        asked = {name: value for name, value in asdict(self).items() if value or name not in ("own", "levels")}
+        given = {name: value for name, value in asdict(self).items() if value or name not in ("own", "levels")}
         digests = {"model_digests": own} if own else {}
-        return {"kind": "progress", **asked, "cutting": CUTTING, "models": [*MODELS, *own], **digests}
+        return {"kind": "progress", **given, "cutting": CUTTING, "models": [*MODELS, *own], **digests}
 
     @property
     def own_models(self) -> tuple[ProgressModel, ...]:
@@ -411,11 +411,11 @@ def manifest_of(
 
     ``encodings``: how large the formula of each shape is.
     """
-    asked = request.as_json()
+    record = request.as_json()
     return {
         "complete": not stopped,
-        "request": asked,
-        "models": asked["models"],
+        "request": record,
+        "models": record["models"],
         **({"stopped": stopped} if stopped else {}),
         "version": version,
         "solver": solver,

@@ -65,8 +65,8 @@ class _Check:
             for cube in numbers_of(corpus, sizes_word(shape.lengths))
         ]
         if not units:
-            asked = self.asked
-            raise RefusedError(f"no program has {asked.threads} threads and {asked.instrs} instructions: 0 units")
+            claim = self.asked
+            raise RefusedError(f"no program has {claim.threads} threads and {claim.instrs} instructions: 0 units")
         return units
 
     def formula(self, unit: _Unit, file: Packed) -> ProgressFormula:
@@ -127,23 +127,23 @@ def check_of(corpus: Corpus) -> _Check:
     return _Check(request, claim)
 
 
-def _claim(asked: ProgressClaim, tests: int) -> dict[str, Any]:
+def _claim(claim: ProgressClaim, tests: int) -> dict[str, Any]:
     return {
         "family": "progress",
-        "threads": asked.threads,
-        "instructions": asked.instrs,
-        "locations": asked.locations,
-        "values": asked.values,
-        "kept": "minimal" if asked.minimal else "all",
-        "one_per": "behaviour" if asked.behaviours else "program",
-        "threads_exchanged": "one test" if asked.symmetric else "another test",
-        **({"told_apart": list(asked.distinguish)} if asked.distinguish else {}),
+        "threads": claim.threads,
+        "instructions": claim.instrs,
+        "locations": claim.locations,
+        "values": claim.values,
+        "kept": "minimal" if claim.minimal else "all",
+        "one_per": "behaviour" if claim.behaviours else "program",
+        "threads_exchanged": "one test" if claim.symmetric else "another test",
+        **({"told_apart": list(claim.distinguish)} if claim.distinguish else {}),
         "tests": tests,
         "models": dict.fromkeys(MODELS),
     }
 
 
-def _check_tests(asked: ProgressClaim, corpus: Corpus, work: CheckWork) -> dict[str, bytes]:
+def _check_tests(claim: ProgressClaim, corpus: Corpus, work: CheckWork) -> dict[str, bytes]:
     """Judge each test anew, and return the places of the tests by their keys."""
     findings = work.findings
     present: dict[str, bytes] = {}
@@ -153,7 +153,7 @@ def _check_tests(asked: ProgressClaim, corpus: Corpus, work: CheckWork) -> dict[
         findings.refused.append(f"{corpus.path / TESTS}:{number}: {line}")
 
     given = list(enumerate(corpus.tests, 1))
-    for result in map_each(partial(_check_test, asked=asked), given, work.jobs, work.limits, _test_lost):
+    for result in map_each(partial(_check_test, claim=claim), given, work.jobs, work.limits, _test_lost):
         if result is None:
             continue
         number, bad, key, place = result
@@ -177,11 +177,11 @@ def _check_tests(asked: ProgressClaim, corpus: Corpus, work: CheckWork) -> dict[
     return present
 
 
-def _check_test(numbered: tuple[int, Test], asked: ProgressClaim) -> tuple[int, str, str, bytes]:
+def _check_test(numbered: tuple[int, Test], claim: ProgressClaim) -> tuple[int, str, str, bytes]:
     """Return the number of a test, what does not hold of it, and its key and place."""
     number, test = numbered
     try:
-        return number, "", *check_test(asked, test)
+        return number, "", *check_test(claim, test)
     except (InputError, RefusedError) as error:
         return number, str(error), "", b""
 

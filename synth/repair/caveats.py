@@ -50,8 +50,8 @@ def _branches(test: LitmusTest, question: RepairQuestion) -> Iterator[str]:
     model = question.model
     if not model.mentions("ctrl"):
         return
-    asked = (question.unroll, question.outcome, question.flags)
-    program = RepairableProgram(test, branches_order_writes(model), (), (), *asked)
+    options = (question.unroll, question.outcome, question.flags)
+    program = RepairableProgram(test, branches_order_writes(model), (), (), *options)
     try:
         left = program.left(())
         execution = None if left is None else left.execution
@@ -84,15 +84,15 @@ def _branches_of(execution: CandidateExecution, model: Model) -> list[tuple[int,
 
 def unread(tests: Sequence[LitmusTest], dialect: Dialect, model: Model) -> Iterator[str]:
     """Yield what the model does not read of instructions, where it does not tell a word from a stronger one."""
-    told = telling([model], flags=True)
+    telling_words = telling([model], flags=True)
     found: dict[str, list[str]] = {}
     for test in tests:
         every = common_scope(test)
         for number, thread in enumerate(test.threads):
-            for at, ins in enumerate(thread.instructions):
+            for index, ins in enumerate(thread.instructions):
                 if isinstance(ins, Instructed):
-                    orders = _stronger(test, SitePlace(number, at, False), dialect)
-                    for what in _unread_of(ins, told, every, orders):
+                    orders = _stronger(test, SitePlace(number, index, False), dialect)
+                    for what in _unread_of(ins, telling_words, every, orders):
                         found.setdefault(what, []).append(f"P{number}: {dialect.statement(test, number, ins)}")
     for what in UNREAD:
         if what in found:
@@ -111,16 +111,16 @@ UNREAD = (
 """The parts of an instruction that a model may not read."""
 
 
-def _unread_of(ins: Instructed, told: Telling, every: Scope, orders: Sequence[Order]) -> Iterator[str]:
+def _unread_of(ins: Instructed, words: Telling, every: Scope, orders: Sequence[Order]) -> Iterator[str]:
     """Yield what the model does not read of one instruction; ``orders``: the stronger ones that it may have."""
     kind, mode = KINDS[type(ins)], ins.mode
     scopes, these, volatile, caches, memory, fences, barriers = UNREAD
-    if not told.reads(kind, mode):
+    if not words.reads(kind, mode):
         yield fences if kind is OpKind.FENCE else barriers
         return
 
     def same(other: Mode) -> bool:
-        return told.of(kind, other) == told.of(kind, mode)
+        return words.of(kind, other) == words.of(kind, mode)
 
     if not has_all(mode, every) and same(replace(mode, scope=every)):
         yield scopes

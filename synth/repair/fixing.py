@@ -121,11 +121,11 @@ class Fixing:
         found = [_allowed(tied(sites) if tied else sites, allowed) for sites in every]
         self.places = found if len(tests) == 1 else in_common(found)
         self._ladders = self.places[0].ladders
-        asked = (question.unroll, question.outcome, question.flags)
+        options = (question.unroll, question.outcome, question.flags)
         with ExitStack() as stack:
             self._programs = []
             for sites in self.places:
-                program = RepairableProgram(sites.padded, question.model, sites.sites, self._ladders, *asked)
+                program = RepairableProgram(sites.padded, question.model, sites.sites, self._ladders, *options)
                 self._programs.append(program)
                 stack.callback(program.close)
             self._stack = stack.pop_all()
@@ -202,18 +202,18 @@ def _fixed(
 def _described(test: LitmusTest, dialect: Dialect, choice: SiteModes, level: int) -> tuple[str, str]:
     """Return what stands at a site, or follows on a gap, and what stands there at a level."""
     mode = choice.modes[level]
-    at = [(place.thread, test.threads[place.thread].instructions[place.at]) for place in choice.places]
+    placed = [(place.thread, test.threads[place.thread].instructions[place.at]) for place in choice.places]
 
-    def said(instructions: Iterable[tuple[int, Instruction]]) -> str:
+    def stated(instructions: Iterable[tuple[int, Instruction]]) -> str:
         return ", ".join(f"P{thread}: {dialect.statement(test, thread, ins)}" for thread, ins in instructions)
 
-    old = said(at)
+    old = stated(placed)
     if mode is None:
         return old, "removed"
     if choice.in_gaps:
         added = Fence(mode) if choice.kind is OpKind.FENCE else Barrier(0, mode=mode)
-        return old, dialect.statement(test, at[0][0], added)
-    return old, said((thread, without_failure(done(ins, mode))) for thread, ins in at)
+        return old, dialect.statement(test, placed[0][0], added)
+    return old, stated((thread, without_failure(done(ins, mode))) for thread, ins in placed)
 
 
 def _below(choice: SiteModes, level: int) -> list[int]:

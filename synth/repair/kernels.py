@@ -86,36 +86,36 @@ class RepairedKernel:
     problem: str = ""
 
 
-def repaired_kernel(task: KernelTask, asked: KernelRepairRequest) -> RepairedKernel:
+def repaired_kernel(task: KernelTask, request: KernelRepairRequest) -> RepairedKernel:
     """Return the repairs of a kernel, the cheapest first.
 
     Raises ``InputError`` where the model or the costs cannot be read.
     """
     file, kernel, launch = task.names
     with awaiting(named(short(file), kernel, launch)):
-        return _repaired(task, asked)
+        return _repaired(task, request)
 
 
-def _repaired(task: KernelTask, asked: KernelRepairRequest) -> RepairedKernel:
-    model = _model(asked.model)
+def _repaired(task: KernelTask, request: KernelRepairRequest) -> RepairedKernel:
+    model = _model(request.model)
     try:
-        programs = task.programs(model, asked.unroll)
+        programs = task.programs(model, request.unroll)
         if programs[0].mixed:
-            return unrepaired(task, asked, "accesses overlap and are not of one place and size")
-        asked = replace(asked, model=speaking(asked.model, programs[0]))
-        model = _model(asked.model)
-        if any(map(partial(_leaves, model, asked.unroll), programs)):
-            return unrepaired(task, asked, "an access may be outside of its array, which no change here repairs")
+            return unrepaired(task, request, "accesses overlap and are not of one place and size")
+        request = replace(request, model=speaking(request.model, programs[0]))
+        model = _model(request.model)
+        if any(map(partial(_leaves, model, request.unroll), programs)):
+            return unrepaired(task, request, "an access may be outside of its array, which no change here repairs")
         try:
-            found = find_repairs(task, asked, programs, asked.allowed)
+            found = find_repairs(task, request, programs, request.allowed)
         except TooManyError:
-            others = tuple(word for word in asked.allowed if word != "fences")
-            if len(others) in (0, len(asked.allowed)):
+            others = tuple(word for word in request.allowed if word != "fences")
+            if len(others) in (0, len(request.allowed)):
                 raise
-            found = replace(find_repairs(task, asked, programs, others), unfenced=True)
+            found = replace(find_repairs(task, request, programs, others), unfenced=True)
     except (NotUnderstoodError, TooManyError) as error:
-        return unrepaired(task, asked, str(error) if isinstance(error, InputError) else error.message)
-    return _told(task, asked, found)
+        return unrepaired(task, request, str(error) if isinstance(error, InputError) else error.message)
+    return _told(task, request, found)
 
 
 def _model(name: str) -> Model:
@@ -147,19 +147,19 @@ class FoundRepairs:
 
 
 def find_repairs(
-    task: KernelTask, asked: KernelRepairRequest, programs: Sequence[KernelProgram], allowed: Sequence[str]
+    task: KernelTask, request: KernelRepairRequest, programs: Sequence[KernelProgram], allowed: Sequence[str]
 ) -> FoundRepairs:
     """Return the repairs of what is left of a kernel, by changes of these kinds. Raises ``TooManyError``."""
-    model = _model(asked.model)
-    direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
+    model = _model(request.model)
+    direction = Direction.WEAKER if request.weaken else Direction.STRONGER
     programs = [_ending(program) for program in programs]
     program = programs[0]
     tests = [wrong(program, task.expected(program)) for program in programs]
     outcome = any(test.condition.proposition != Or(()) for test in tests)
-    question = RepairQuestion(model, asked.unroll, outcome, bool(model.flags))
-    words, costs = _words(tests, task.launch.cluster != (1, 1, 1)), read_costs(asked.cost)
+    question = RepairQuestion(model, request.unroll, outcome, bool(model.flags))
+    words, costs = _words(tests, task.launch.cluster != (1, 1, 1)), read_costs(request.cost)
     with Fixing(tests, words, question, costs, direction, allowed, partial(_tied, program)) as fixing:
-        repairs = tuple(itertools.islice(fixing, None if asked.every else 1))
+        repairs = tuple(itertools.islice(fixing, None if request.every else 1))
         return FoundRepairs(program, repairs, _padded(program, fixing.places[0]), fixing.complete)
 
 
@@ -170,21 +170,21 @@ def _ending(program: KernelProgram) -> KernelProgram:
     return replace(program, test=test, code=tuple((*code, Residual(Label("BEHIND"), None)) for code in program.code))
 
 
-def _told(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> RepairedKernel:
-    lines = list(_lines(f"{named(*task.names)} under {asked.model}:", found, asked, _right(task, asked, found)))
+def _told(task: KernelTask, request: KernelRepairRequest, found: FoundRepairs) -> RepairedKernel:
+    lines = list(_lines(f"{named(*task.names)} under {request.model}:", found, request, _right(task, request, found)))
     if found.unfenced:
         lines += ["  New fences were not tried: there are too many places for them."]
     if not found.complete:
-        lines += [f"  Loops were followed for {asked.unroll} jumps back; --unroll looks further."]
-    lines += [f"  assumed: {each}" for each in found.program.assumed]
-    return RepairedKernel(bool(found.repairs), tuple(lines), _record(task, asked, found))
+        lines += [f"  Loops were followed for {request.unroll} jumps back; --unroll looks further."]
+    lines += [f"  assumed: {note}" for note in found.program.assumed]
+    return RepairedKernel(bool(found.repairs), tuple(lines), _record(task, request, found))
 
 
-def _right(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> str:
+def _right(task: KernelTask, request: KernelRepairRequest, found: FoundRepairs) -> str:
     """Return what was asked of the kernel and holds."""
     expected = task.expectation and expected_always(found.program, task.expected(found.program))
     parts = [
-        "no race" if flagging(asked.model) else f"{asked.model} does not say what a race is",
+        "no race" if flagging(request.model) else f"{request.model} does not say what a race is",
         *(["no trap"] if found.program.marks.stops else []),
         *([f"{task.expectation} holds"] if expected else []),
     ]
@@ -192,10 +192,10 @@ def _right(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) ->
     return f"{', '.join(parts[:-1])}, and {parts[-1]}{left_out}" if len(parts) > 1 else f"{parts[0]}{left_out}"
 
 
-def unrepaired(task: KernelTask, asked: KernelRepairRequest, problem: str) -> RepairedKernel:
+def unrepaired(task: KernelTask, request: KernelRepairRequest, problem: str) -> RepairedKernel:
     """Return that nothing is known of the repairs of a kernel, and why."""
-    record = {**names_row(*task.names, asked.model), "problem": problem}
-    return RepairedKernel(False, (f"{named(*task.names)} under {asked.model}: UNKNOWN, {problem}",), record, problem)
+    record = {**names_row(*task.names, request.model), "problem": problem}
+    return RepairedKernel(False, (f"{named(*task.names)} under {request.model}: UNKNOWN, {problem}",), record, problem)
 
 
 # Sites
@@ -260,8 +260,8 @@ def _merged(program: KernelProgram, group: Sequence[SiteModes]) -> SiteModes:
     inside = first.in_gaps and any(_is_inside_line(program, place) for place in first.places)
     costs = tuple(cost // len(first.places) + (inside and cost > 0) for cost in first.ladder.costs)
     if first.in_gaps and first.kind is OpKind.BARRIER:  # a block meets once, wherever in a gap
-        group = tuple({frozenset(place.thread for place in each.places): each for each in reversed(group)}.values())
-    places = tuple(sorted({place for each in group for place in each.places}))
+        group = tuple({frozenset(place.thread for place in site.places): site for site in reversed(group)}.values())
+    places = tuple(sorted({place for site in group for place in site.places}))
     return replace(first, places=places, ladder=replace(first.ladder, costs=costs))
 
 
@@ -288,7 +288,7 @@ def _gap(
     around: Sequence[tuple[KernelInstruction | None, KernelInstruction | None]],
 ) -> tuple[KernelInstruction | None, KernelInstruction | None]:
     """Return the last instruction before a gap of several threads, and the first one behind it."""
-    before, behind = ([each for each in side if each] for side in zip(*around, strict=True))
+    before, behind = ([ins for ins in side if ins] for side in zip(*around, strict=True))
     return max(before, key=_own_line, default=None), min(behind, key=_own_line, default=None)
 
 
@@ -318,7 +318,11 @@ def _padded(program: KernelProgram, sites: Sites) -> Origins:
     """Return where the instructions of a program come from, with something at each of its sites."""
     gaps = Counter(place for choice in sites.choices for place in choice.places if place.gap)
     return [
-        [each for at, origin in enumerate(code) for each in (*[None] * gaps[SitePlace(thread, at, True)], origin)]
+        [
+            element
+            for index, origin in enumerate(code)
+            for element in (*[None] * gaps[SitePlace(thread, index, True)], origin)
+        ]
         for thread, code in enumerate(program.origins)
     ]
 
@@ -404,23 +408,23 @@ def _cuda(kind: OpKind, mode: Mode) -> str:
     return f"cuda::atomic_thread_fence({given})" if kind is OpKind.FENCE else given
 
 
-def _lines(head: str, found: FoundRepairs, asked: KernelRepairRequest, right: str) -> Iterator[str]:
-    if not found.repairs and asked.weaken:
+def _lines(head: str, found: FoundRepairs, request: KernelRepairRequest, right: str) -> Iterator[str]:
+    if not found.repairs and request.weaken:
         yield f"{head} it races or fails as it is, so nothing is made weaker; without --weaken it is repaired"
         return
     if not found.repairs:
         yield f"{head} no repair: no allowed change of orders, scopes, fences and barriers does it"
         return
-    word = "weakened by" if asked.weaken else "repaired by"
+    word = "weakened by" if request.weaken else "repaired by"
     for number, fixed in enumerate(found.repairs, 1):
         count = f"{len(fixed.changes)} change{'s' * (len(fixed.changes) != 1)}"
-        said = f"{word} {count}, cost {fixed.cost}; nothing cheaper does it"
-        nothing = "nothing can be weaker" if asked.weaken else f"nothing to change: {right}"
-        said = said if fixed.changes else nothing
-        yield from [f"{head} {said}"] if number == 1 else ["", f"repair {number}, cost {fixed.cost}"]
+        summary = f"{word} {count}, cost {fixed.cost}; nothing cheaper does it"
+        nothing = "nothing can be weaker" if request.weaken else f"nothing to change: {right}"
+        summary = summary if fixed.changes else nothing
+        yield from [f"{head} {summary}"] if number == 1 else ["", f"repair {number}, cost {fixed.cost}"]
         for change in fixed.changes:
             yield f"  {change_text(found.program, change)}"
-            if change.cut is not None and not asked.every:
+            if change.cut is not None and not request.every:
                 yield from (f"    {line}".rstrip() for line in _reason(found.origins, change.cut))
         for kept in fixed.kept:
             yield f"  kept: {change_text(found.program, kept, kept=True)}"
@@ -436,19 +440,19 @@ def _reason(origins: Origins, cut: Cut) -> Iterator[str]:
     yield from execution_lines(cut.before, ExecutionForm(noted(origins, cut.before)))
 
 
-def _record(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -> dict[str, Any]:
+def _record(task: KernelTask, request: KernelRepairRequest, found: FoundRepairs) -> dict[str, Any]:
     program = found.program
 
     def changes(every: Sequence[RepairChange], kept: bool) -> list[dict[str, Any]]:
         return [
             {
-                "change": change_text(program, each, kept),
-                "lines": [line for origin in _origins(program, each) for line in source_lines(origin)],
-                "without": each.cut and execution_record(each.cut.before),
-                "flags": list(each.cut.flags) if each.cut else [],
-                "cut": each.cut and each.cut.after and violation_record(each.cut.after),
+                "change": change_text(program, change, kept),
+                "lines": [line for origin in _origins(program, change) for line in source_lines(origin)],
+                "without": change.cut and execution_record(change.cut.before),
+                "flags": list(change.cut.flags) if change.cut else [],
+                "cut": change.cut and change.cut.after and violation_record(change.cut.after),
             }
-            for each in every
+            for change in every
         ]
 
     repairs = [
@@ -456,7 +460,7 @@ def _record(task: KernelTask, asked: KernelRepairRequest, found: FoundRepairs) -
         for fixed in found.repairs
     ]
     whole = {"complete": found.complete, "fences": not found.unfenced}
-    return {**names_row(*task.names, asked.model), "repairs": repairs, **whole, "assumed": list(program.assumed)}
+    return {**names_row(*task.names, request.model), "repairs": repairs, **whole, "assumed": list(program.assumed)}
 
 
 def _origins(program: KernelProgram, change: RepairChange) -> list[KernelInstruction]:

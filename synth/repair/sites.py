@@ -176,7 +176,7 @@ class Sites:
         In C, ``*x`` is a seq_cst access where ``x`` is an ``atomic_int``. Accesses that the test has plain beside
         atomic ones, as herd reads them, may stay.
         """
-        at = {place: number for number, choice in enumerate(self.choices) for place in choice.places}
+        choice_of = {place: number for number, choice in enumerate(self.choices) for place in choice.places}
         users: dict[str, list[SitePlace]] = {}
         accesses = [
             (SitePlace(number, index, False), names)
@@ -190,13 +190,13 @@ class Sites:
 
         def modes(place: SitePlace) -> list[Mode]:
             mode = self._mode(place)
-            ways = self.choices[at[place]].modes if place in at else (mode,)
+            ways = self.choices[choice_of[place]].modes if place in choice_of else (mode,)
             return [way for way in ways if way is not None]
 
         def levels(place: SitePlace, atomic: bool) -> Requirement:
-            ways = enumerate(self.choices[at[place]].modes) if place in at else ()
+            ways = enumerate(self.choices[choice_of[place]].modes) if place in choice_of else ()
             found = frozenset(level for level, mode in ways if mode is not None and is_atomic(mode) is atomic)
-            return {at[place]: found} if found else {}
+            return {choice_of[place]: found} if found else {}
 
         for places in users.values():
             mixed = len({is_atomic(self._mode(place)) for place in places}) > 1
@@ -204,7 +204,7 @@ class Sites:
                 stays = mixed and not is_atomic(self._mode(one))
                 if stays or all(map(is_atomic, modes(one))) or not any(map(is_atomic, modes(other))):
                     continue
-                if at.get(one, one) != at.get(other, other):
+                if choice_of.get(one, one) != choice_of.get(other, other):
                     yield {**levels(one, True), **levels(other, False)}
 
     def _mode(self, place: SitePlace) -> Mode:
@@ -222,7 +222,7 @@ class Sites:
         thread = self.test.threads[place.thread]
         ins = thread.instructions[place.at]
         own = [(gap.at, other) for gap, other in gaps if gap.thread == place.thread]
-        before = sum((at, other) < (place.at, number) if place.gap else at <= place.at for at, other in own)
+        before = sum((index, other) < (place.at, number) if place.gap else index <= place.at for index, other in own)
         guarded = not place.gap and not isinstance(ins, Label) and ins.guard is not None
         lowered = unguarded(replace(thread, instructions=thread.instructions[: place.at]))
         return place.thread, before + len(lowered.instructions) + guarded
@@ -322,8 +322,8 @@ def sites_of(
     if direction is Direction.STRONGER:
         ways = [None, *(mode for mode in words.ways(OpKind.BARRIER) if ptx.ARRIVE not in mode.tags)]
         found += [_choice(places, OpKind.BARRIER, ways, words, cost) for places in meetings(test, ends)]
-    said = (_said(test, choice, words, dialect, direction) for choice in found)
-    return Sites(test, tuple(choice for choice in said if len(choice.modes) > 1), dialect.atomic_types)
+    choices = (_said(test, choice, words, dialect, direction) for choice in found)
+    return Sites(test, tuple(choice for choice in choices if len(choice.modes) > 1), dialect.atomic_types)
 
 
 def _said(
@@ -399,8 +399,10 @@ def met_barriers(test: LitmusTest) -> list[tuple[SitePlace, ...]]:
                 groups.setdefault(thread.place[: ins.scope.value], {}).setdefault(number, []).append(index)
     found: list[tuple[SitePlace, ...]] = []
     for threads in groups.values():
-        certain = all(not _is_passed(test.threads[number], index) for number, at in threads.items() for index in at)
-        rows = [[SitePlace(number, index, False) for index in at] for number, at in threads.items()]
+        certain = all(
+            not _is_passed(test.threads[number], index) for number, indices in threads.items() for index in indices
+        )
+        rows = [[SitePlace(number, index, False) for index in indices] for number, indices in threads.items()]
         columns = list(zip(*rows, strict=False))
         alike = len({_barriers(test.threads[number], indices) for number, indices in threads.items()}) == 1
         found += columns if certain and alike else []
@@ -458,7 +460,7 @@ def in_common(several: Sequence[Sites]) -> list[Sites]:
                 named.setdefault(key, [[] for _ in several])[number].append(choice)
     shared: list[list[SiteModes]] = []
     for choices in named.values():
-        every = [choice for each in choices for choice in each]
+        every = [choice for of_test in choices for choice in of_test]
         kept = [mode for mode in every[0].modes if all(mode in choice.modes for choice in every)]
         if len(kept) < 2 or any(choice.modes[0] != every[0].modes[0] for choice in every):
             continue
@@ -497,10 +499,12 @@ def _sides(thread: Thread, index: int) -> tuple[int, ...] | None:
     None where it is between two operands, which are in no order that a fence could stand in.
     """
     evaluated = [
-        (at, sides_of(ins)) for at, ins in enumerate(thread.instructions) if isinstance(ins, Load | Store | Rmw | Fence)
+        (number, sides_of(ins))
+        for number, ins in enumerate(thread.instructions)
+        if isinstance(ins, Load | Store | Rmw | Fence)
     ]
-    before = next((sides for at, sides in reversed(evaluated) if at < index), ())
-    after = next((sides for at, sides in evaluated if at >= index), ())
+    before = next((sides for number, sides in reversed(evaluated) if number < index), ())
+    after = next((sides for number, sides in evaluated if number >= index), ())
     return None if unsequenced(before, after) else tuple(side for side in before if side in after)
 
 

@@ -64,34 +64,37 @@ class RepairSummary:
     cut: bool = False
 
 
-def repaired(group: Sequence[Input], asked: RepairRequest) -> Iterator[RepairFound | RepairSummary]:
+def repaired(group: Sequence[Input], request: RepairRequest) -> Iterator[RepairFound | RepairSummary]:
     """Yield the repairs of the tests of one program, the cheapest first, each as soon as it is found.
 
     Raises ``InputError`` where a test, the model or the costs cannot be read, and where a test is too large.
     """
     with awaiting(", ".join(given.name for given in group)):
-        yield from _repaired(group, asked)
+        yield from _repaired(group, request)
 
 
-def _repaired(group: Sequence[Input], asked: RepairRequest) -> Iterator[RepairFound | RepairSummary]:
-    judged = model_named(asked.model, group[0].bell)
-    direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
-    read, dialect = _read(group, asked.forbid)
-    flags = asked.race_free or (asked.weaken and not any(flags_raised(test, judged, asked.unroll) for test in read))
-    question = RepairQuestion(judged, asked.unroll, not asked.race_free or asked.forbid is not None, flags)
-    costs = _costs(asked.cost, dialect)
+def _repaired(group: Sequence[Input], request: RepairRequest) -> Iterator[RepairFound | RepairSummary]:
+    judged = model_named(request.model, group[0].bell)
+    direction = Direction.WEAKER if request.weaken else Direction.STRONGER
+    read, dialect = _read(group, request.forbid)
+    flags = request.race_free or (
+        request.weaken and not any(flags_raised(test, judged, request.unroll) for test in read)
+    )
+    question = RepairQuestion(judged, request.unroll, not request.race_free or request.forbid is not None, flags)
+    costs = _costs(request.cost, dialect)
     found: list[Fixed] = []
     try:
-        with Fixing(read, dialect, question, costs, direction, asked.allowed) as fixing:
-            for number, answer in enumerate(itertools.islice(fixing, None if asked.every else 1), 1):
-                each = replace(answer, caveats=caveats(answer.tests, dialect, question))
-                found.append(each)
-                head = [account.headline(read, each, judged, direction)] if number == 1 else []
-                named = ["", f"repair {number}, cost {each.cost}"] if asked.every else []
-                lines = (*head, *named, *account.lines(read, each, dialect))
-                yield RepairFound(lines, tuple(translate(test, dialect) for test in each.tests))
+        with Fixing(read, dialect, question, costs, direction, request.allowed) as fixing:
+            for number, answer in enumerate(itertools.islice(fixing, None if request.every else 1), 1):
+                fixed = replace(answer, caveats=caveats(answer.tests, dialect, question))
+                found.append(fixed)
+                head = [account.headline(read, fixed, judged, direction)] if number == 1 else []
+                named = ["", f"repair {number}, cost {fixed.cost}"] if request.every else []
+                lines = (*head, *named, *account.lines(read, fixed, dialect))
+                yield RepairFound(lines, tuple(translate(test, dialect) for test in fixed.tests))
     except TooManyError as error:
-        hint = f"there is less to say with {f'--unroll {asked.unroll - 1}, ' if asked.unroll else ''}or less to --allow"
+        less = f"--unroll {request.unroll - 1}, " if request.unroll else ""
+        hint = f"there is less to say with {less}or less to --allow"
         raise InputError(f"{error.message}; {hint}", group[0].place) from None
     fixes = Fixes(tuple(read), tuple(found), fixing.complete)
     lines = ()
@@ -99,7 +102,7 @@ def _repaired(group: Sequence[Input], asked: RepairRequest) -> Iterator[RepairFo
         lines = (account.headline(read, None, judged, direction), *account.warnings(unread(read, dialect, judged)))
     elif not fixes.complete:
         lines = ("", "Loops were cut, and the outcome may be allowed beyond; --unroll looks further.")
-    svg = account.drawing(fixes, judged).svg() if asked.drawn and found and found[0].changes else None
+    svg = account.drawing(fixes, judged).svg() if request.drawn and found and found[0].changes else None
     yield RepairSummary(
         bool(found), lines, account.record([given.label for given in group], fixes, judged, dialect), svg
     )

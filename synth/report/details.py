@@ -123,8 +123,8 @@ def _reasons(accounts: list[ModelAccount]) -> Iterator[VerdictReason]:
 def _figures(accounts: list[ModelAccount], allows: str) -> Iterator[Figure]:
     """Yield at most two figures: of the last model that allows the outcome, and of the first that forbids it."""
     verdicts = [(one.account().verdict, one) for one in accounts]
-    allowing = [each for each in verdicts if each[0] == allows]
-    forbidding = [each for each in verdicts if each[0] != allows]
+    allowing = [judged for judged in verdicts if judged[0] == allows]
+    forbidding = [judged for judged in verdicts if judged[0] != allows]
     for verdict, one in (*allowing[-1:], *forbidding[:1]):
         try:
             svg = one.drawing().svg()

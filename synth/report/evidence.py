@@ -82,8 +82,8 @@ class Column:
     def rank(self) -> tuple[object, ...]:
         """Return the sort key of the column: family, device and way, with mappings in their usual order."""
         mappings = list(MAPPINGS)
-        at = mappings.index(self.mapping) if self.mapping in mappings else len(mappings)
-        return self.family != PROGRESS, self.device, self.placement, at, self.mapping, self.profile, self.stress
+        place = mappings.index(self.mapping) if self.mapping in mappings else len(mappings)
+        return self.family != PROGRESS, self.device, self.placement, place, self.mapping, self.profile, self.stress
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -196,11 +196,11 @@ class Evidence:
         runs: Counter[tuple[int, int]] = Counter()
         failed: Counter[tuple[int, int]] = Counter()
         for trial in self.trials:
-            at = trial.subject, trial.column
-            seen[at] += trial.seen
-            runs[at] += trial.runs
-            failed[at] += bool(trial.error)
-        return {at: ReportCell(seen[at], runs[at], failed[at]) for at in sorted(runs)}
+            key = trial.subject, trial.column
+            seen[key] += trial.seen
+            runs[key] += trial.runs
+            failed[key] += bool(trial.error)
+        return {key: ReportCell(seen[key], runs[key], failed[key]) for key in sorted(runs)}
 
     def columns_of(self, family: str) -> list[int]:
         """Return the numbers of the columns of a family."""
@@ -216,8 +216,8 @@ class Evidence:
 
     def promise(self, subject: int, model: str, placement: str = "") -> Promise:
         """Return the promise of a model on a test, in a placement where that is said."""
-        each = self.subjects[subject]
-        return promised(each, model, self.sides[each.family], placement)
+        subject_tested = self.subjects[subject]
+        return promised(subject_tested, model, self.sides[subject_tested.family], placement)
 
     def standings(self, columns: Iterable[int], family: str) -> tuple[ModelConformance[int], ...]:
         """Return how each model of a family stands to the evidence of these columns together; tests are numbers."""
@@ -296,8 +296,8 @@ def promised(subject: Subject, model: str, sides: Sides, placement: str = "") ->
     if model in subject.promises:
         return subject.promises[model]
     test = subject.test
-    said = subject.placed.get(placement, {}).get(model) or test.verdicts.get(model)
-    return recorded(said, sides[0].verdict, sides[1].verdict, test.reasons.get(model, ""))
+    verdict = subject.placed.get(placement, {}).get(model) or test.verdicts.get(model)
+    return recorded(verdict, sides[0].verdict, sides[1].verdict, test.reasons.get(model, ""))
 
 
 def evidence(
@@ -316,7 +316,7 @@ def evidence(
     results, failures = latest(entries)
     made: list[tuple[int, Column, Entry]] = []
     strangers: dict[str, None] = {}
-    mutants = {mutant.digest for each in scored for mutant in each.suite.mutants.values()}
+    mutants = {mutant.digest for suite in scored for mutant in suite.suite.mutants.values()}
     for entry in (*results.values(), *failures.values()):
         number = numbers.get((PROGRESS if isinstance(entry, ProgressTrial) else MEMORY, entry.digest))
         if number is None:
@@ -326,13 +326,13 @@ def evidence(
             made.append((number, column_of(entry), entry))
     columns = tuple(sorted({column for _, column, _ in made}, key=lambda column: column.rank))
     places = {column: number for number, column in enumerate(columns)}
-    families = {family: sides[family] for family in sides if any(each.family == family for each in known)}
+    families = {family: sides[family] for family in sides if any(tested.family == family for tested in known)}
     judges = {family: _models(known, family, models.get(family, ())) for family in families}
     parsed: dict[int, LitmusTest] = {}
     trials = []
     for number, column, entry in made:
         subject = known[number]
-        asked: Asked | None = frozenset()
+        targets: Asked | None = frozenset()
         against: Mapping[Outcome, tuple[str, ...]] = {}
         if isinstance(entry, MemoryResult) or (isinstance(entry, ProgressResult) and entry.confirmed):
             promises = {
@@ -342,14 +342,14 @@ def evidence(
         if isinstance(entry, MemoryResult):
             if number not in parsed:
                 parsed[number] = subject.given.litmus()
-            asked = asked_outcomes(parsed[number], entry)
+            targets = asked_outcomes(parsed[number], entry)
             against = forbidden_outcomes(parsed[number], entry, promises)
         elif isinstance(entry, ProgressResult) and entry.confirmed:
             against = forbidden(promises, [(HANG, True)])
-        if asked is None:
+        if targets is None:
             strangers[entry.test] = None
         else:
-            trials.append(TrialEvidence(number, places[column], entry, *_counted(entry, asked), asked, against))
+            trials.append(TrialEvidence(number, places[column], entry, *_counted(entry, targets), targets, against))
     trials.sort(key=lambda trial: (trial.subject, trial.column))
     return Evidence(known, columns, tuple(trials), families, judges, tuple(sorted(strangers)), tuple(scored))
 
@@ -385,11 +385,11 @@ def _models(subjects: Iterable[Subject], family: str, named: Sequence[str]) -> t
     return tuple(model for model in found if not named or model in named)
 
 
-def _counted(entry: Entry, asked: Asked) -> tuple[int, int]:
+def _counted(entry: Entry, targets: Asked) -> tuple[int, int]:
     """Return in how many of how many runs the outcome was seen."""
     if isinstance(entry, ProgressResult):
         return entry.outcomes.count(TIMED_OUT), len(entry.outcomes)
     if isinstance(entry, MemoryResult):
-        seen = sum(count for values, count in entry.outcomes if values in asked)
+        seen = sum(count for values, count in entry.outcomes if values in targets)
         return seen, sum(count for _, count in entry.outcomes) + entry.other
     return 0, 0

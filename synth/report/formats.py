@@ -60,12 +60,18 @@ def _rows(found: Evidence) -> Iterator[Sequence[object]]:
         head = [subject.family, subject.test.name, subject.test.digest, subject.test.bound, " ".join(subject.test.tags)]
         if number not in run:
             yield [*head, *[""] * 15]
-        for at, column in enumerate(found.columns):
-            cell = found.cells.get((number, at))
+        for number_of_column, column in enumerate(found.columns):
+            cell = found.cells.get((number, number_of_column))
             if cell is not None:
                 device = column.device
                 way = [column.mapping, column.placement, column.profile, "stress" if column.stress else ""]
-                facts = [cell.seen, cell.runs, *_shares(cell), cell.failed, " ".join(found.contradicted(number, at))]
+                facts = [
+                    cell.seen,
+                    cell.runs,
+                    *_shares(cell),
+                    cell.failed,
+                    " ".join(found.contradicted(number, number_of_column)),
+                ]
                 yield [*head, device.backend, device.device, device.driver, device.compiler, *way, *facts]
 
 
@@ -75,7 +81,7 @@ def as_json(found: Evidence, title: str, notes: Sequence[str]) -> str:
         "title": title,
         "notes": list(notes),
         "findings": [sentence.text for sentence in findings(found)],
-        "columns": [_column(found, at) for at in range(len(found.columns))],
+        "columns": [_column(found, number) for number in range(len(found.columns))],
         "tests": [
             {
                 "family": subject.family,
@@ -105,7 +111,8 @@ def as_json(found: Evidence, title: str, notes: Sequence[str]) -> str:
             for column in found.columns_of(PROGRESS)
         ],
         "mutation": [
-            {"suite": each.suite.path.name, **suite_record(each.suite, each.observed, None)} for each in found.scored
+            {"suite": scored.suite.path.name, **suite_record(scored.suite, scored.observed, None)}
+            for scored in found.scored
         ],
         "trials": [
             {"test": trial.subject, "column": trial.column, "seen": trial.seen, "runs": trial.runs}
@@ -152,8 +159,8 @@ def _case(found: Evidence, subject: int, column: int, cell: ReportCell, sound: S
     return Case(name)
 
 
-def _column(found: Evidence, at: int) -> dict[str, Any]:
-    column = found.columns[at]
+def _column(found: Evidence, number: int) -> dict[str, Any]:
+    column = found.columns[number]
     device = column.device
     return {
         "label": label(found, column),

@@ -49,36 +49,36 @@ class ReportRequest:
     limits: Limits
 
 
-def gather(asked: ReportRequest) -> Evidence:
+def gather(request: ReportRequest) -> Evidence:
     """Read the results and tests of a request, find the verdicts that are missing, and return the evidence.
 
     Raises ``InputError`` where a path cannot be read, no test is named, or none of the results is of these tests.
     """
-    suites = list(asked.suites)
+    suites = list(request.suites)
     lines: list[Line] = []
-    for path in asked.results:
+    for path in request.results:
         written, around = opened(path)
         lines += written
         suites += around
     suites = list(dict.fromkeys(suites))
     if not suites:
-        raise InputError("no corpus is around these results; --suite names their tests", str(asked.results[0]))
-    models = {kind: _named(kind, asked.models) for kind in (PROGRESS, MEMORY)}
+        raise InputError("no corpus is around these results; --suite names their tests", str(request.results[0]))
+    models = {kind: _named(kind, request.models) for kind in (PROGRESS, MEMORY)}
     subjects: list[Subject] = []
     for suite in suites:
         subjects += _subjects(suite)
-    chosen = asked.choice.of(subjects, lambda each: each.test.name, lambda each: each.test)
+    chosen = request.choice.of(subjects, lambda subject: subject.test.name, lambda subject: subject.test)
     judged = [
         pair
         for kind in (PROGRESS, MEMORY)
-        for pair in _with_verdicts(chosen, kind, models[kind], asked.jobs, asked.limits)
+        for pair in _with_verdicts(chosen, kind, models[kind], request.jobs, request.limits)
     ]
     judged = list(_in_placements(judged, [entry for entry, _ in lines], models[PROGRESS]))
     sides = {kind: family(kind).sides for kind in (PROGRESS, MEMORY)}
     ran = {entry.digest for entry, _ in lines if isinstance(entry, MemoryResult)}
-    judged = list(_with_promises(distinct(judged), ran, _judges(suites, asked.models), asked.jobs, asked.limits))
+    judged = list(_with_promises(distinct(judged), ran, _judges(suites, request.models), request.jobs, request.limits))
     with busy("Gathering"):
-        scored = list(_scored(suites, lines, asked.choice))
+        scored = list(_scored(suites, lines, request.choice))
         found = evidence(judged, [entry for entry, _ in lines], sides, models, scored)
     if lines and not found.trials and not found.scored and len(chosen) == len(subjects):
         raise InputError(f"none of the {len(lines)} results is of a test in {suites[0]}; --suite names their tests")
@@ -91,7 +91,7 @@ def _scored(suites: Sequence[str], lines: Sequence[Line], choice: SelectionFilte
         if (suite / MUTANTS / LINKS).exists():
             whole = read_suite(suite, choice)
             seen = observed(whole, lines)
-            if any(name in whole.mutants for each in seen.values() for name in each):
+            if any(name in whole.mutants for outcomes in seen.values() for name in outcomes):
                 yield Scored(whole, seen)
 
 
@@ -141,18 +141,20 @@ def _with_verdicts(
                 if labels is not None:
                     if labels.error:
                         raise InputError(labels.error)
-                    said = dict(zip(labelling.names, labels.labels, strict=True))
-                    found[id(lacking[done])] = {name: label.verdict for name, label in said.items()}
-                    reasons[id(lacking[done])] = {name: label.reason for name, label in said.items() if label.reason}
+                    labelled = dict(zip(labelling.names, labels.labels, strict=True))
+                    found[id(lacking[done])] = {name: label.verdict for name, label in labelled.items()}
+                    reasons[id(lacking[done])] = {
+                        name: label.reason for name, label in labelled.items() if label.reason
+                    }
                     done += 1
                 watch(done, len(tests), done)
-    for each in mine:
-        if id(each) in found:
-            verdicts = {**each.test.verdicts, **found[id(each)]}
-            test = replace(each.test, verdicts=verdicts, reasons={**each.test.reasons, **reasons[id(each)]})
-            yield Subject(kind, test, each.given)
+    for subject in mine:
+        if id(subject) in found:
+            verdicts = {**subject.test.verdicts, **found[id(subject)]}
+            test = replace(subject.test, verdicts=verdicts, reasons={**subject.test.reasons, **reasons[id(subject)]})
+            yield Subject(kind, test, subject.given)
         else:
-            yield each
+            yield subject
 
 
 def _in_placements(subjects: Sequence[Subject], entries: Iterable[Entry], models: Sequence[str]) -> Iterator[Subject]:
@@ -192,21 +194,21 @@ def _with_promises(
     limits: Limits,
 ) -> Iterator[Subject]:
     """Yield the tests; those with a digest in ``ran`` have the promises of each judge that has a verdict on them."""
-    asked = [
+    pairs = [
         (number, model)
         for number, subject in enumerate(subjects)
         if subject.family == MEMORY and subject.test.digest in ran
         for model in subject.test.verdicts
         if model in judges
     ]
-    found = promises_by_processes([(subjects[number].given, judges[model]) for number, model in asked], jobs, limits)
+    found = promises_by_processes([(subjects[number].given, judges[model]) for number, model in pairs], jobs, limits)
     promises: dict[int, dict[str, Promise]] = {}
-    for (number, model), promise in zip(asked, found, strict=True):
+    for (number, model), promise in zip(pairs, found, strict=True):
         promises.setdefault(number, {})[model] = promise
     for number, subject in enumerate(subjects):
         yield dataclasses.replace(subject, promises=promises.get(number, {}))
 
 
 def _lacks(subject: Subject, kind: str, models: Sequence[str]) -> bool:
-    said = subject.test.verdicts
-    return any(model not in said for model in models) or (kind == PROGRESS and not models and not said)
+    verdicts = subject.test.verdicts
+    return any(model not in verdicts for model in models) or (kind == PROGRESS and not models and not verdicts)

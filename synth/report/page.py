@@ -52,8 +52,8 @@ def _filled(template: str, parts: Mapping[str, str]) -> Iterator[str]:
     """Yield the template with each ``{{name}}`` replaced once; the text of the parts is not searched again."""
     first, *rest = template.split("{{")
     yield first
-    for each in rest:
-        name, _, text = each.partition("}}")
+    for part in rest:
+        name, _, text = part.partition("}}")
         yield parts[name]
         yield text
 
@@ -103,7 +103,7 @@ def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict
     """Return the data of a family for the script. Tests, columns, levels and launches are numbers, places in their
     lists.
     """
-    place = {number: at for at, number in enumerate(_numbers(found, name))}
+    place = {number: index for index, number in enumerate(_numbers(found, name))}
     tests = [found.subjects[number].test for number in place]
     kind, models = family(name), found.models[name]
     codes = {side.verdict: str(code) for code, side in enumerate(kind.sides, 1)}
@@ -124,13 +124,13 @@ def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict
         "tags": [" ".join(test.tags) for test in tests],
         "texts": [test.text for test in tests],
         "verdicts": ["".join(codes.get(test.verdicts.get(model, ""), "0") for model in models) for test in tests],
-        "silent": {at: said for number, at in place.items() if (said := _silent(found.subjects[number]))},
+        "silent": {index: reasons for number, index in place.items() if (reasons := _silent(found.subjects[number]))},
         "levels": [{"device": found.devices.index(level.device), "way": level.way} for level in levels],
         "columns": [
             {
                 "device": found.devices.index(found.columns[column].device),
                 "way": found.columns[column].way,
-                "level": next(at for at, group in enumerate(levels.values()) if column in group),
+                "level": next(index for index, group in enumerate(levels.values()) if column in group),
             }
             for column in columns
         ],
@@ -140,15 +140,15 @@ def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict
         "standings": [[_standing(standing) for standing in found.standings(group, name)] for group in levels.values()],
         "fairness": [
             {
-                "column": at,
+                "column": index,
                 "standings": [_standing(standing) for standing in found.standings([column], name)],
                 "best": strongest(found.standings([column], name)),
             }
-            for at, column in enumerate(columns)
+            for index, column in enumerate(columns)
         ]
         if name == PROGRESS
         else [],
-        "details": {place[number]: _detail(each) for number, each in explained.items() if number in place},
+        "details": {place[number]: _detail(detail) for number, detail in explained.items() if number in place},
         "mutants": dict(_mutants(found, place)) if name == MEMORY else {},
         "spread": "" if columns or not models else _spread(found, name),
     }
@@ -162,13 +162,13 @@ def _intervals(found: Evidence, name: str) -> Iterator[tuple[str, list[float]]]:
     """Yield the confidence interval of each rate on the page: ``3/20`` with the two ends of its interval."""
     columns = set(found.columns_of(name))
     shown = {(cell.seen, cell.runs) for (_, column), cell in found.cells.items() if column in columns}
-    for seen, of in sorted(each for each in shown if each[1]):
+    for seen, of in sorted(counts for counts in shown if counts[1]):
         yield f"{seen}/{of}", [float(f"{share:.3g}") for share in rate_interval(seen, of)]
 
 
-def _standing(each: ModelConformance[int]) -> list[int]:
-    counts = [each.forbidden, len(each.contradicting), each.allowed, each.observed, each.unknown]
-    return [_STATES.index(each.status), *counts]
+def _standing(standing: ModelConformance[int]) -> list[int]:
+    counts = [standing.forbidden, len(standing.contradicting), standing.allowed, standing.observed, standing.unknown]
+    return [_STATES.index(standing.status), *counts]
 
 
 def _silent(subject: Subject) -> dict[str, str]:
@@ -194,15 +194,15 @@ def _trial(
     entry = trial.entry
     terms = list(entry.terms) if isinstance(entry, MemoryTrial) else []
     launch = json.dumps([entry.instances, entry.iterations, entry.timeout, entry.date[:10], terms])
-    at = [place[trial.subject], columns.index(trial.column), launches.setdefault(launch, len(launches))]
-    row: list[Any] = [*at, trial.seen, trial.runs]
+    indices = [place[trial.subject], columns.index(trial.column), launches.setdefault(launch, len(launches))]
+    row: list[Any] = [*indices, trial.seen, trial.runs]
     numbers = {model: number for number, model in enumerate(models)}
     against = {values: [numbers[model] for model in forbidding] for values, forbidding in trial.forbidden.items()}
     unusual: dict[str, object] = {}
     if isinstance(entry, ProgressResult):
         row.append(entry.outcomes)
         unusual = {
-            "forbidden": [[0, each] for each in against.values()],
+            "forbidden": [[0, models_against] for models_against in against.values()],
             "tries": entry.tries,
             "unconfirmed": int(entry.hangs and not entry.confirmed),
         }
@@ -210,8 +210,8 @@ def _trial(
         outcomes = [values for values, _ in entry.outcomes]
         row.append([[*values, count] for values, count in entry.outcomes])
         unusual = {
-            "asked": [at for at, values in enumerate(outcomes) if values in trial.asked],
-            "forbidden": [[at, against[values]] for at, values in enumerate(outcomes) if values in against],
+            "asked": [index for index, values in enumerate(outcomes) if values in trial.asked],
+            "forbidden": [[index, against[values]] for index, values in enumerate(outcomes) if values in against],
             "other": entry.other,
             "hung": int(entry.hung),
             "tries": entry.tries,
@@ -223,17 +223,17 @@ def _trial(
     return [*row, unusual] if unusual else row
 
 
-def _detail(each: Detail) -> dict[str, Any]:
+def _detail(detail: Detail) -> dict[str, Any]:
     return {
-        "reasons": [[list(reason.models), reason.verdict, reason.text] for reason in each.reasons],
-        "figures": [[figure.model, figure.verdict, figure.svg] for figure in each.figures],
-        "problem": each.problem,
+        "reasons": [[list(reason.models), reason.verdict, reason.text] for reason in detail.reasons],
+        "figures": [[figure.model, figure.verdict, figure.svg] for figure in detail.figures],
+        "problem": detail.problem,
     }
 
 
 def _mutants(found: Evidence, place: Mapping[int, int]) -> Iterator[tuple[int, list[list[Any]]]]:
     """Yield the mutants of each test that has any: name, relaxation, what the outcome takes, and its count."""
-    names = {found.subjects[number].test.digest: at for number, at in place.items()}
+    names = {found.subjects[number].test.digest: index for number, index in place.items()}
     for scored in found.scored:
         links: dict[str, list[MutantLink]] = {}
         for link in scored.suite.links:

@@ -68,17 +68,17 @@ def findings(found: Evidence) -> list[Finding]:
 
     Example: ``llvmpipe: 26 memory tests, outcomes of 3 seen; contradicted: sc (2)``.
     """
-    said: dict[Finding, list[str]] = {}
+    labels: dict[Finding, list[str]] = {}
     for family in found.families:
         for level, columns in found.levels_of(family).items():
             if (finding := _finding(found, family, columns)) is not None:
-                said.setdefault(finding, []).append(label(found, level))
-    return [Finding(f"{'; '.join(names)}: {each.text}", each.bad) for each, names in said.items()]
+                labels.setdefault(finding, []).append(label(found, level))
+    return [Finding(f"{'; '.join(names)}: {reported.text}", reported.bad) for reported, names in labels.items()]
 
 
 def _finding(found: Evidence, family: str, columns: Sequence[int]) -> Finding | None:
     """Return the finding on a level of a device; None where nothing was run there."""
-    cells = {at: cell for at, cell in found.cells.items() if at[1] in columns and cell.runs}
+    cells = {key: cell for key, cell in found.cells.items() if key[1] in columns and cell.runs}
     if not cells:
         return None
     tests = len({subject for subject, _ in cells})
@@ -92,7 +92,7 @@ def _finding(found: Evidence, family: str, columns: Sequence[int]) -> Finding | 
     ]
     if not judged:
         return Finding(f"{text}; no model has a verdict", bad=False)
-    against = [f"{each.model} ({len(each.contradicting):,})" for each in judged if each.contradicting]
+    against = [f"{standing.model} ({len(standing.contradicting):,})" for standing in judged if standing.contradicting]
     text += f"; contradicted: {', '.join(against) or 'no model'}"
     if family == PROGRESS:
         text += f"; fairest of the others: {', '.join(strongest(judged)) or 'none'}"
@@ -136,16 +136,16 @@ STANDING_NOTE = (
 )
 
 
-def standing_text(each: ModelConformance[int]) -> str:
+def standing_text(standing: ModelConformance[int]) -> str:
     """Return a standing in words: ``contradicted 3/12``, ``consistent 5/8``, ``weaker than needed 0/4``; a dash for
     none.
     """
-    match each.status:
+    match standing.status:
         case ConformanceStatus.SILENT:
             return "-"
         case ConformanceStatus.CONTRADICTED:
-            return f"{each.status} {len(each.contradicting)}/{each.forbidden}"
-    return f"{each.status} {each.observed}/{each.allowed}" if each.allowed else str(each.status)
+            return f"{standing.status} {len(standing.contradicting)}/{standing.forbidden}"
+    return f"{standing.status} {standing.observed}/{standing.allowed}" if standing.allowed else str(standing.status)
 
 
 def _devices(found: Evidence) -> Table:
@@ -176,8 +176,8 @@ def _verdicts(found: Evidence, family: str, kind: str) -> Table:
     sides = found.sides[family]
     rows = []
     for model in found.models[family]:
-        said = [test.verdicts.get(model) for test in tests]
-        counts = [said.count(side.verdict) for side in sides]
+        verdicts = [test.verdicts.get(model) for test in tests]
+        counts = [verdicts.count(side.verdict) for side in sides]
         rows.append((model, *(f"{count:,}" for count in counts), f"{len(tests) - sum(counts):,}"))
     heads = ("model", *(side.verdict for side in sides), "no verdict")
     return Table(f"{kind} tests: {len(tests):,}", "", heads, tuple(rows))
@@ -188,7 +188,7 @@ def _fairness(found: Evidence) -> Table:
     for number in found.columns_of(PROGRESS):
         standings = found.standings([number], PROGRESS)
         column = found.columns[number]
-        cells = [cell for (_, at), cell in found.cells.items() if at == number and cell.runs]
+        cells = [cell for (_, of_column), cell in found.cells.items() if of_column == number and cell.runs]
         against = [
             f"{standing.model} {len(standing.contradicting)}/{standing.forbidden}"
             for standing in standings
@@ -264,14 +264,19 @@ def mutation_tables(found: Evidence, scored: Scored) -> Iterator[Table]:
     of_tests = ("test", "device", "killed", "best mutant", "way", "kills a second", "run for", "confidence", "at least")
     rows = []
     for machine in machines(scored.observed):
-        for each in trust(suite, scored.observed, machine):
-            if each.run:
-                best = each.best
+        for trusted in trust(suite, scored.observed, machine):
+            if trusted.run:
+                best = trusted.best
                 facts = (best.link.mutant, best.environment.way, rate(best.seen.rate)) if best else ("", "", "0")
                 rows.append(
                     (
-                        *(each.test.name, machine_label(found, machine), f"{each.killed} / {each.mutants}", *facts),
-                        *(span(each.seconds), percent(each.confidence), percent(each.at_least)),
+                        *(
+                            trusted.test.name,
+                            machine_label(found, machine),
+                            f"{trusted.killed} / {trusted.mutants}",
+                            *facts,
+                        ),
+                        *(span(trusted.seconds), percent(trusted.confidence), percent(trusted.at_least)),
                     )
                 )
     if rows:

@@ -152,11 +152,11 @@ def _allowed(census: SuiteCounts) -> Table:
 
     sizes = census.sizes()
     for size, tests in sizes.items() if len(sizes) > 1 else ():
-        add(f"size {size}", tests, lambda each, _, size=size: each == size)  # type: ignore[misc]
+        add(f"size {size}", tests, lambda events, _, size=size: events == size)  # type: ignore[misc]
     add("all", census.tests, lambda *_: True)
     table.add_section()
     for name, tests in census.shapes().items():
-        add(name, tests, lambda _, each, name=name: each == name)  # type: ignore[misc]
+        add(name, tests, lambda _, shape, name=name: shape == name)  # type: ignore[misc]
     return table
 
 
@@ -310,11 +310,13 @@ def _trust_lines(found: Sequence[Trust], budget: float | None, confidence: float
         if names:
             more = f", and {len(names) - FEW} more" if len(names) > FEW else ""
             yield f"{len(names)} with {what}: {', '.join(names[:FEW])}{more}"
-    for each in found:
-        if each.seen:
-            against = f"which {', '.join(each.contradicts)} forbids" if each.contradicts else "which no model forbids"
-            silent = "".join(f"; {model} promises nothing of it: {reason}" for model, reason in each.silent.items())
-            yield f"{each.test.name}: seen {each.seen} times, {against}{silent}"
+    for trusted in found:
+        if trusted.seen:
+            against = (
+                f"which {', '.join(trusted.contradicts)} forbids" if trusted.contradicts else "which no model forbids"
+            )
+            silent = "".join(f"; {model} promises nothing of it: {reason}" for model, reason in trusted.silent.items())
+            yield f"{trusted.test.name}: seen {trusted.seen} times, {against}{silent}"
 
 
 def plan_tables(plan: Plan, budget: float) -> Iterator[str | Table]:

@@ -221,23 +221,23 @@ def _memory_record(report: MemoryReport) -> dict[str, Any]:
     return record
 
 
-def _print_all(console: Screen, each: Observation) -> None:
+def _print_all(console: Screen, observation: Observation) -> None:
     """Print every outcome of a test that was seen or asked for."""
-    result = each.result
+    result = observation.result
     console.print()
-    console.print(Text(f"{each.file}: {_launched(result)}"), soft_wrap=True)
+    console.print(Text(f"{observation.file}: {_launched(result)}"), soft_wrap=True)
     table = Table(*result.terms, box=None, pad_edge=False, header_style="bold")
     table.add_column("count", justify="right")
     table.add_column("")
     table.add_column("forbidden by")
-    shown = [row for row in each.rows if row.count or row.asked]
+    shown = [row for row in observation.rows if row.count or row.asked]
     for row in shown:
         style = "red" if row.count and row.forbidden_by else "" if row.count else "dim"
         mark = "<- asked for" if row.asked else ""
         table.add_row(*map(str, row.values), str(row.count), mark, ", ".join(row.forbidden_by), style=style)
     console.print(table)
-    if len(shown) < len(each.rows):
-        hidden = len(each.rows) - len(shown)
+    if len(shown) < len(observation.rows):
+        hidden = len(observation.rows) - len(shown)
         console.print(Text(f"{hidden} other outcomes that some model allows were not seen"), soft_wrap=True)
     if result.other:
         console.print(Text(f"{result.other} instances had other outcomes"), soft_wrap=True)
@@ -254,9 +254,14 @@ def _print_asked(console: Screen, observations: Sequence[Observation]) -> None:
     console.print()
     console.print(Text(f"{len(observations)} tests in {instances} instances; asked-for outcome seen of {len(seen)}"))
     table = plain_table("test", "seen", "instances", "forbidden by")
-    for each, count in seen[:LINES]:
-        against = sorted({model for row in each.rows if row.asked and row.count for model in row.forbidden_by})
-        cells = (each.test.name, str(count), str(each.result.launches * each.result.instances), ", ".join(against))
+    for observation, count in seen[:LINES]:
+        against = sorted({model for row in observation.rows if row.asked and row.count for model in row.forbidden_by})
+        cells = (
+            observation.test.name,
+            str(count),
+            str(observation.result.launches * observation.result.instances),
+            ", ".join(against),
+        )
         table.add_row(*map(Text, cells), style="red" if against else "")
     if seen:
         console.print(table)

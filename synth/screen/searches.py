@@ -33,7 +33,7 @@ def print_tuning(found: TuningResult, names: Sequence[str], hardware: str, file:
                 table = plain_table(title, *names, "sum")
                 for column in table.columns[1:]:
                     column.justify = "right"
-                for name, row in sorted(scores.items(), key=lambda each: -sum(each[1]))[:_BEST]:
+                for name, row in sorted(scores.items(), key=lambda scored: -sum(scored[1]))[:_BEST]:
                     cells = [f"{score:.2e}" for score in (*row, sum(row))]
                     table.add_row(f"{name}{'  <- taken' if name == best else ''}", *cells)
                 console.print(table)

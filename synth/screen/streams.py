@@ -56,7 +56,7 @@ def visible_output() -> Iterator[None]:
     show_bars(shown_bar)
     show_remarks(print_remark)
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (each if isinstance(each, _Visible) else _Visible(each) for each in before)
+    sys.stdout, sys.stderr = (stream if isinstance(stream, _Visible) else _Visible(stream) for stream in before)
     try:
         yield
     finally:

@@ -93,29 +93,29 @@ def finding_lines(
     Where the program after may do anything, only its code is shown.
     """
     if not judged.added:
-        yield from ("", "The program after:", "", *program_lines(after, asked=False))
+        yield from ("", "The program after:", "", *program_lines(after, with_condition=False))
         return
     common, outcome = common_terms(before, after, names), judged.added[0]
     own = tuple((common[term], value) for term, value in outcome)
     sides = ((before, models[0], outcome), (after, models[1], own))
-    told: list[str] = []
+    lines: list[str] = []
     seen: CandidateExecution | None = None
     for side, (test, model, wanted) in reversed(list(zip(("before", "after"), sides, strict=True))):
-        asked = asking_for(test, wanted)
+        observing_test = asking_for(test, wanted)
         if isinstance(model, OperationalModel):
-            account = run_account(asked, model, unroll)
+            account = run_account(observing_test, model, unroll)
         else:
             try:
-                explanation = explain_with(asked, model.model, unroll)
+                explanation = explain_with(observing_test, model.model, unroll)
             except InputError as error:
-                told[:0] = ["", f"{side}: {error.message}"]
+                lines[:0] = ["", f"{side}: {error.message}"]
                 continue
             if seen is not None:
                 explanation = by_execution(explanation, seen)
             seen = seen or explanation.witness
             account = explanation_account(explanation, unroll)
-        told[:0] = ["", f"The program {side}, {account.text().rstrip()}"]
-    yield from "\n".join(told).split("\n")
+        lines[:0] = ["", f"The program {side}, {account.text().rstrip()}"]
+    yield from "\n".join(lines).split("\n")
 
 
 COUNTED = (*(str(verdict) for verdict in TranslationVerdict),)

@@ -95,9 +95,9 @@ def check_together(tasks: Sequence[TranslationTask]) -> Sequence[CheckedTranslat
     begun = time.perf_counter()
     with private_folder("translation") as folder:
         every = together([observed(task.test) for task in tasks], first.level, Path(folder))
-    each = (time.perf_counter() - begun) / len(tasks)
+    seconds = (time.perf_counter() - begun) / len(tasks)
     return [
-        None if compiled is None else _read_and_judged(task, compiled, each)
+        None if compiled is None else _read_and_judged(task, compiled, seconds)
         for task, compiled in zip(tasks, every, strict=True)
     ]
 

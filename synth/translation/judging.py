@@ -141,13 +141,13 @@ def numbers_of(test: LitmusTest) -> frozenset[int]:
     """Return the numbers that a test mentions, in its code, its condition or its initial values."""
     code = (operand for ins in test.instructions for operand in operands_of(ins))
     began = (location.initial for location in test.locations)
-    asked = (
+    compared = (
         term
         for proposition in propositions(test.condition)
         for atom in atoms_of(proposition)
         for term in (atom.left, atom.right)
     )
-    return frozenset(value for value in (*code, *began, *asked) if isinstance(value, int))
+    return frozenset(value for value in (*code, *began, *compared) if isinstance(value, int))
 
 
 def allowed_outcomes(
@@ -162,20 +162,22 @@ def allowed_outcomes(
 
     Raises ``InputError`` where the model does not speak of it, and ``TooManyError`` where it is too large.
     """
-    asked = observing(test, terms, numbers)
+    observing_test = observing(test, terms, numbers)
     if isinstance(model, OperationalModel):
-        explored = model.explore(asked, unroll)
+        explored = model.explore(observing_test, unroll)
         places = [explored.terms.index(term) for term in terms if not isinstance(term, int)]
         outcomes = frozenset(tuple((explored.terms[n], final[n]) for n in places) for final in explored.finals)
         return AllowedOutcomes(outcomes, (), explored.bounded)
-    check_speaks(asked, model.model)
-    if method == SAT or (method == AUTO and not is_quick_to_list(asked, model.model, unroll)):
+    check_speaks(observing_test, model.model)
+    if method == SAT or (method == AUTO and not is_quick_to_list(observing_test, model.model, unroll)):
         from constraints.outcomes import outcomes_by_sat
 
-        found, flags = outcomes_by_sat(asked, model.model, unroll)
+        found, flags = outcomes_by_sat(observing_test, model.model, unroll)
     else:
-        found, flags = outcomes_and_flags(asked, model.model, unroll)
-    return AllowedOutcomes(found, flags, not is_complete(asked, unroll_threads(asked, unroll), model.model))
+        found, flags = outcomes_and_flags(observing_test, model.model, unroll)
+    return AllowedOutcomes(
+        found, flags, not is_complete(observing_test, unroll_threads(observing_test, unroll), model.model)
+    )
 
 
 def compared_outcomes(
@@ -222,8 +224,8 @@ def judge_translation(
     terms = tuple(common)
     numbers = sorted(numbers_of(before) | numbers_of(after))
     sides: list[AllowedOutcomes] = []
-    asked = (terms, tuple(common.values()))
-    for side, test, own, model in zip(("before", "after"), (before, after), asked, models, strict=True):
+    terms_of_sides = (terms, tuple(common.values()))
+    for side, test, own, model in zip(("before", "after"), (before, after), terms_of_sides, models, strict=True):
         try:
             sides.append(_called(allowed_outcomes(test, own, model, method, unroll, numbers), own, terms))
         except TooManyError as error:

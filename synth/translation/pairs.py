@@ -119,7 +119,7 @@ def read_program(file: ProgramFile, launch: LaunchWords, options: Sequence[str] 
     kernels = read_kernels(file.given, options)
     tasks = list[KernelTask]()
     for task in tasks_of(kernels, launch):
-        if all((task.kernel.name, task.launch) != (each.kernel.name, each.launch) for each in tasks):
+        if all((task.kernel.name, task.launch) != (known.kernel.name, known.launch) for known in tasks):
             tasks.append(task)  # comments may expect several things of one launch
     if len(tasks) != 1:
         wanted = "one kernel with one launch: --kernel, --grid and --block name them"

@@ -53,14 +53,14 @@ def verdict(found: TuningResult) -> str:
     """Return in a sentence or two whether the winner of the search is distinguishable from the device's own way."""
     gain = found.gain
     launches = sum(len(sample.weak) for sample in found.rates["tuned"])
-    told = (
+    comparison = (
         f"The winner's score less that of the device's own way, by {launches:,} launches of each: "
         f"{gain.difference:.3g} (99 % interval {gain.low:.3g} to {gain.high:.3g}, chance {gain.chance:.2g})"
     )
     if found.kept:
-        return f"{told}: it is distinguishable."
+        return f"{comparison}: it is distinguishable."
     nothing = "Nothing that was tried is better than how the device launches tests of itself."
-    return f"{told}. {nothing}" if gain.told else f"{told}: it is not distinguishable. {nothing}"
+    return f"{comparison}. {nothing}" if gain.told else f"{comparison}: it is not distinguishable. {nothing}"
 
 
 def record(found: TuningResult, names: Sequence[str], hardware: str) -> dict[str, Any]:

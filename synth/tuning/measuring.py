@@ -47,7 +47,7 @@ class Bench:
                 programs[number] = self._program(ask)
             except InputError as error:
                 found[number] = Sample(error=str(error))
-        numbers, told = list(programs), 0
+        numbers, due = list(programs), 0
         for batch in batches(self.runner.device, [programs[number][1] for number in numbers], 1):
             these = [numbers[place] for place in batch]
             since = time.monotonic()
@@ -55,10 +55,10 @@ class Bench:
                 built = (time.monotonic() - since) / len(these)
                 for number, program in zip(these, ready, strict=True):
                     found[number] = self._sample(asks[number], programs[number][1].instances, program, built)
-                    while told in found:
-                        yield found[told]
-                        told += 1
-        yield from (found[number] for number in range(told, len(asks)))
+                    while due in found:
+                        yield found[due]
+                        due += 1
+        yield from (found[number] for number in range(due, len(asks)))
 
     def _program(self, ask: Ask) -> tuple[dict[str, str], Layout]:
         """Return the files and the layout of a test for a question. Raises ``InputError`` where there are none."""

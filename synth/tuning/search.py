@@ -225,7 +225,7 @@ class ProfileSearch:
                 break
             again = yield from self._measure(asks)
             samples = [one.with_(other) for one, other in zip(samples, again, strict=True)]
-        rates = {way: tuple(samples[at * self.tests :][: self.tests]) for at, way in enumerate(WAYS)}
+        rates = {way: tuple(samples[number * self.tests :][: self.tests]) for number, way in enumerate(WAYS)}
         found = TuningResult(best, steps, rates, compared(rates["tuned"], rates["own"]))
         return found if found.kept else replace(found, profile=self.base)
 
@@ -389,10 +389,10 @@ def critical_patch(shares: Mapping[tuple[int, int], Sequence[float]], noise: flo
     agreed = set()
     for test in sorted({test for test, _ in shares}):
         sizes: Counter[int] = Counter()
-        for (each, _), row in shares.items():
-            if each == test:
+        for (name, _), row in shares.items():
+            if name == test:
                 sizes.update(len(list(run)) for above, run in groupby(row, lambda share: share > noise) if above)
-        size = max(sizes, key=lambda each: (sizes[each], -each), default=None)
+        size = max(sizes, key=lambda count: (sizes[count], -count), default=None)
         if size is None or size == max(len(row) for row in shares.values()):
             return None
         agreed.add(size)
@@ -421,7 +421,9 @@ def not_told_from(best: str, samples: Mapping[str, Sequence[Sample]]) -> frozens
 
     A candidate that could not be measured in every setting is none.
     """
-    names = [name for name, each in samples.items() if name != best and all(sample.weak for sample in each)]
+    names = [
+        name for name, way_samples in samples.items() if name != best and all(sample.weak for sample in way_samples)
+    ]
     chances = chances_corrected([compared(samples[best], samples[name]).chance for name in names])
     return frozenset(name for name, chance in zip(names, chances, strict=True) if chance > SIGNIFICANCE)
 
