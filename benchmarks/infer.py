@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))
 
-from tests.planted import PlantedModel, asked, found_in, judged, planted_models, shuffled  # noqa: E402
+from tests.planted import PlantedModel, found_in, judged, planted_models, shuffled, verdicts_by_asking  # noqa: E402
 
 TICKS = [5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
@@ -54,7 +54,7 @@ class Effort:
     planted: PlantedModel
     sketch: Sketch
     tests: int
-    asked: int
+    by_asking: int
     by_chance: list[tuple[int, int]]
     left: int
 
@@ -71,7 +71,7 @@ class Effort:
             self.sketch.name,
             f"{self.sketch.valid.size:,}",
             f"{self.tests:,}",
-            str(self.asked),
+            str(self.by_asking),
             f"{median(self.counts):,.0f} ({min(self.counts):,} to {max(self.counts):,})",
             f"{median(new for _, new in self.by_chance):.0f}",
             f"{self.left:,}",
@@ -83,7 +83,7 @@ def effort(planted: PlantedModel, sketch: Sketch, tests: Sequence[SketchTest], s
     values = sketch.values(planted.filling(sketch))
     end = found_in(sketch, tests, values)
     by_chance = [shuffled(sketch, tests, values, end, seed) for seed in range(seeds)]
-    return Effort(planted, sketch, len(tests), asked(sketch, tests, values), by_chance, end.size)
+    return Effort(planted, sketch, len(tests), verdicts_by_asking(sketch, tests, values), by_chance, end.size)
 
 
 def figure(efforts: Sequence[Effort]) -> str:
@@ -95,7 +95,7 @@ def figure(efforts: Sequence[Effort]) -> str:
         chance = [one.counts for one in efforts]
         axes.hlines(rows, list(map(min, chance)), list(map(max, chance)), color="#9ba4b4", label="random, 20 orders")
         axes.plot([median(counts) for counts in chance], rows, "|", color="#46505f", markersize=9, label="their median")
-        axes.plot([one.asked for one in efforts], rows, "o", color="#b3402a", label="asked")
+        axes.plot([one.by_asking for one in efforts], rows, "o", color="#b3402a", label="asked")
         axes.set_xscale("log")
         axes.set_xticks(
             [5, 10, 20, 50, 100, 200, 500, 1000, 2000], ["5", "10", "20", "50", "100", "200", "500", "1000", "2000"]

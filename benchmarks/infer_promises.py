@@ -26,16 +26,16 @@ from oracle.inference.promise_family import promise_family
 from synth.inference.promises import PromiseJudge, bounds_up_to, parse_bound, suite_tests
 
 
-def told(fit: ModelSet, test: SketchTest, member: ModelSet) -> ModelSet:
+def agreeing(fit: ModelSet, test: SketchTest, member: ModelSet) -> ModelSet:
     """The models of ``fit`` that say of a test what the member says."""
     return fit & test.allowing if member & test.allowing else fit - test.allowing
 
 
-def asked(valid: ModelSet, tests: Sequence[SketchTest], member: ModelSet) -> tuple[int, ModelSet]:
+def verdicts_by_asking(valid: ModelSet, tests: Sequence[SketchTest], member: ModelSet) -> tuple[int, ModelSet]:
     """How many verdicts find a member where each next test is the best, and the class that is left."""
     fit, count = valid, 0
     while (test := next_test(fit, tests)) is not None:
-        fit, count = told(fit, test, member), count + 1
+        fit, count = agreeing(fit, test, member), count + 1
     return count, fit
 
 
@@ -47,7 +47,7 @@ def shuffled(valid: ModelSet, tests: Sequence[SketchTest], member: ModelSet, end
     for count, test in enumerate(order):
         if fit is end:
             return count
-        fit = told(fit, test, member)
+        fit = agreeing(fit, test, member)
     return len(order)
 
 
@@ -64,7 +64,7 @@ def main() -> None:
     table = Table("member", "tests", "asked", "random", "left", box=None)
     for model in family.models(family.valid):
         member = family.member(model.name)
-        count, end = asked(family.valid, tests, member)
+        count, end = verdicts_by_asking(family.valid, tests, member)
         random = [shuffled(family.valid, tests, member, end, seed) for seed in range(args.seeds)]
         spread = f"{median(random):g} ({min(random)} to {max(random)})"
         table.add_row(model.name, str(len(tests)), str(count), spread, str(end.size))

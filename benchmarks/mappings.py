@@ -76,13 +76,13 @@ def shipped() -> list[Row]:
 
 def answered(row: Row, folder: Path, seconds: int) -> tuple[str, ...]:
     """A row of the table."""
-    command = [measuring.SYNTH, "map", str(asked(row, folder)), "-j", "1"]
+    command = [measuring.SYNTH, "map", str(write_bounded(row, folder)), "-j", "1"]
     answer, used = measured(command, seconds)
     spent = (f"{used.ru_utime + used.ru_stime:.1f}", f"{used.ru_maxrss / 1000:.0f}")
     return row.mapping, row.axiom or "all", row.bound, answer, *spent, row.published
 
 
-def asked(row: Row, folder: Path) -> Path:
+def write_bounded(row: Row, folder: Path) -> Path:
     """The mapping with its bound, which decides it: what it does not exercise is then not looked for."""
     base = folder / (row.axiom or "all")
     if not base.exists():

@@ -40,7 +40,7 @@ MOST_INLINE = 3
 class DeferredCircuit(Circuit):
     """A formula under construction, with gates of any number of operands.
 
-    Who asks a solver under assumptions asks for them first (``asked``), and reads models by an ``Assignment``.
+    Who asks a solver under assumptions asks for them first (``assumptions``), and reads models by an ``Assignment``.
     """
 
     def __init__(self, known: Mapping[Name, bool] = MappingProxyType({})) -> None:
@@ -87,7 +87,7 @@ class DeferredCircuit(Circuit):
         else:
             self._write([([], clause)])
 
-    def asked(self, literals: Iterable[Literal]) -> list[int]:
+    def assumptions(self, literals: Iterable[Literal]) -> list[int]:
         """The literals as numbers that a solver may be asked to assume, once what they mean is in the formula."""
         numbers = [literal.number for literal in literals]
         for number in numbers:

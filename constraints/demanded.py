@@ -57,7 +57,7 @@ class DemandedRow(Mapping[int, Literal]):
         self.full, self._make = full, make
         self._known: dict[int, Literal] = {}
 
-    def at(self, event: int) -> Literal:
+    def literal(self, event: int) -> Literal:
         """The literal that an event is in the row, which it may be."""
         literal = self._known.get(event)
         if literal is None:
@@ -67,7 +67,7 @@ class DemandedRow(Mapping[int, Literal]):
     def __getitem__(self, event: int) -> Literal:
         if not self.may >> event & 1:
             raise KeyError(event)
-        return self.at(event)
+        return self.literal(event)
 
     def __contains__(self, event: object) -> bool:
         return isinstance(event, int) and bool(self.may >> event & 1)
@@ -113,7 +113,7 @@ class Demanded(Algebra[Literal]):
         if type(row) is DemandedRow:
             if row.full is full or not row.may:
                 return row  # else it is of an algebra in which more events happen (``oracle.cat.updates``)
-            return DemandedRow(row.may, row.must & facts.possible_with(event), full, row.at, row.depth)
+            return DemandedRow(row.may, row.must & facts.possible_with(event), full, row.literal, row.depth)
         may = must = 0
         for other, literal in row.items():
             may |= 1 << other
@@ -136,7 +136,7 @@ class Demanded(Algebra[Literal]):
         row = DemandedRow(may, must & may, self._facts.full[event], make, depth + 1)
         if depth < DEEPEST:
             return row
-        return self.row(event, {other: literal for other in row if (literal := row.at(other))})
+        return self.row(event, {other: literal for other in row if (literal := row.literal(other))})
 
     def _union(self, event: int, left: Mapping[int, Literal], right: Mapping[int, Literal]) -> Mapping[int, Literal]:
         if left is _NOTHING or left is right:
@@ -147,11 +147,11 @@ class Demanded(Algebra[Literal]):
 
         def make(other_event: int) -> Literal:
             if not one.may >> other_event & 1:
-                return other.at(other_event)
+                return other.literal(other_event)
             return (
-                circuit.any_of((one.at(other_event), other.at(other_event)))
+                circuit.any_of((one.literal(other_event), other.literal(other_event)))
                 if other.may >> other_event & 1
-                else one.at(other_event)
+                else one.literal(other_event)
             )
 
         return self._made(event, one.may | other.may, one.must | other.must, make, max(one.depth, other.depth))
@@ -167,11 +167,11 @@ class Demanded(Algebra[Literal]):
 
         def make(other_event: int) -> Literal:
             if one.must >> other_event & 1:  # and so the other one says more
-                return other.at(other_event)
+                return other.literal(other_event)
             return (
-                one.at(other_event)
+                one.literal(other_event)
                 if other.must >> other_event & 1
-                else circuit.conjunction(one.at(other_event), other.at(other_event))
+                else circuit.conjunction(one.literal(other_event), other.literal(other_event))
             )
 
         return self._made(event, one.may & other.may, one.must & other.must, make, max(one.depth, other.depth))
@@ -183,9 +183,9 @@ class Demanded(Algebra[Literal]):
 
         def make(other_event: int) -> Literal:
             return (
-                circuit.conjunction(one.at(other_event), ~other.at(other_event))
+                circuit.conjunction(one.literal(other_event), ~other.literal(other_event))
                 if other.may >> other_event & 1
-                else one.at(other_event)
+                else one.literal(other_event)
             )
 
         return self._made(event, one.may & ~other.must, one.must & ~other.may, make, max(one.depth, other.depth))
@@ -219,7 +219,7 @@ class Demanded(Algebra[Literal]):
         row = self.row(SET, events)
         return tuple(
             [
-                self._made(event, row.may & 1 << event, row.must & 1 << event, row.at, row.depth)
+                self._made(event, row.may & 1 << event, row.must & 1 << event, row.literal, row.depth)
                 for event in range(self.size)
             ]
         )
@@ -230,7 +230,7 @@ class Demanded(Algebra[Literal]):
 
         def made(event: int) -> Mapping[int, Literal]:
             def make(other_event: int) -> Literal:
-                return circuit.conjunction(one.at(event), other.at(other_event))
+                return circuit.conjunction(one.literal(event), other.literal(other_event))
 
             must = other.must if one.must >> event & 1 else 0
             return self._made(event, other.may & ~self.apart[event], must, make, max(one.depth, other.depth))
@@ -246,7 +246,7 @@ class Demanded(Algebra[Literal]):
             SET,
             may,
             must,
-            lambda event: circuit.any_of([rows[event].at(other_event) for other_event in rows[event]]),
+            lambda event: circuit.any_of([rows[event].literal(other_event) for other_event in rows[event]]),
             _depth(rows),
         )
 
@@ -294,7 +294,9 @@ class Demanded(Algebra[Literal]):
             def make(other_event: int) -> Literal:
                 return circuit.any_of(
                     [
-                        facts.through(event, middle, other_event, row.at(middle), onward[middle].at(other_event))
+                        facts.through(
+                            event, middle, other_event, row.literal(middle), onward[middle].literal(other_event)
+                        )
                         for middle in bits_of(row.may)
                         if onward[middle].may >> other_event & 1
                     ]
@@ -318,7 +320,7 @@ class Demanded(Algebra[Literal]):
                 event,
                 kept.may,
                 0,
-                lambda other_event: circuit.conjunction(begins.at(event), kept.at(other_event)),
+                lambda other_event: circuit.conjunction(begins.literal(event), kept.literal(other_event)),
                 max(begins.depth, kept.depth),
             )
 
@@ -333,9 +335,9 @@ class Demanded(Algebra[Literal]):
 
             def make(other_event: int) -> Literal:
                 return (
-                    kept.at(other_event)
+                    kept.literal(other_event)
                     if ends.must >> other_event & 1
-                    else circuit.conjunction(kept.at(other_event), ends.at(other_event))
+                    else circuit.conjunction(kept.literal(other_event), ends.literal(other_event))
                 )
 
             return self._made(event, kept.may & ends.may, kept.must & ends.must, make, max(kept.depth, ends.depth))
@@ -364,7 +366,7 @@ class Demanded(Algebra[Literal]):
             return made[0]
 
         def path(event: int, other_event: int) -> Literal:
-            return paths().at(event, other_event)
+            return paths().literal(event, other_event)
 
         depth = _depth(rows)
         return tuple(
@@ -376,7 +378,7 @@ class Demanded(Algebra[Literal]):
 
     def _paths(self, rows: Sequence[DemandedRow], kept: Sequence[int], sure: Sequence[int]) -> Elimination:
         literals = [
-            {other: literal for other in bits_of(kept[event]) if (literal := row.at(other))}
+            {other: literal for other in bits_of(kept[event]) if (literal := row.literal(other))}
             for event, row in enumerate(rows)
         ]
         return Elimination(self.circuit, literals, sure, self._facts.both, self._facts.through)
@@ -396,7 +398,7 @@ class Demanded(Algebra[Literal]):
         while True:
             needed = facts.needed(kept, must)
             possible = [
-                sum(1 << other_event for other_event in bits_of(keep) if row.at(other_event))
+                sum(1 << other_event for other_event in bits_of(keep) if row.literal(other_event))
                 for row, keep in zip(rows, needed, strict=True)
             ]
             kept = on_circles(possible)
@@ -428,7 +430,7 @@ def demanded(
 
 
 def _turned(rows: Sequence[DemandedRow], event: int, other_event: int) -> Literal:
-    return rows[other_event].at(event)
+    return rows[other_event].literal(event)
 
 
 def _depth(rows: Iterable[DemandedRow]) -> int:

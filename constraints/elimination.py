@@ -107,7 +107,7 @@ class Elimination:
             for other in before.keys() | others.keys():
                 cost[other] = ahead[other].bit_count() * behind[other].bit_count()
 
-    def at(self, one: int, other: int) -> Literal:
+    def literal(self, one: int, other: int) -> Literal:
         """The literal that some path leads from one event to another, or from an event back to itself."""
         if self._sure[one] >> other & 1:
             return self._full(one, other)

@@ -421,7 +421,7 @@ class FiniteValues:
         """The literal that a comparison of two expressions holds."""
         return compared(operation, self.value(left), self.value(right), self._executions.algebra)
 
-    def asked(self) -> tuple[Literal, Literal]:
+    def question(self) -> tuple[Literal, Literal]:
         """Two literals: the condition's filter lets the execution through, and the condition's proposition holds in
         it."""
         condition, true = self._executions.test.condition, self._executions.circuit.true
@@ -458,9 +458,9 @@ def judge_by_sat(test: LitmusTest, model: Model, unroll: int = UNROLL, solver: s
     values = FiniteValues(executions)
     condition = test.condition
     circuit = executions.circuit
-    passes, holds = values.asked()
+    passes, holds = values.question()
     questions = [passes & holds, passes & ~holds, *(passes & flag for flag in executions.flags.values())]
-    literals = circuit.asked(questions)
+    literals = circuit.assumptions(questions)
     opened = open_solver(solver, circuit.formula.variables)
     try:
         opened.add(circuit.formula.clauses)

@@ -34,8 +34,8 @@ def outcomes_by_sat(
     values, circuit = FiniteValues(executions), executions.circuit
     finals = {term: values.final(term) for term in asked_terms(test)}
     known = [literal for valuation in finals.values() for literal in valuation.values()]
-    circuit.asked([*known, *(~literal for literal in known)])
-    flagged = circuit.asked(executions.flags.values())
+    circuit.assumptions([*known, *(~literal for literal in known)])
+    flagged = circuit.assumptions(executions.flags.values())
     opened = open_solver(solver, circuit.formula.variables)
     found: set[Outcome] = set()
     try:

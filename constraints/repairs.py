@@ -209,7 +209,7 @@ class _Part:
             self.passes = circuit.true
             for check in executions.checks:
                 self.passes = self.passes & check
-            passes, holds = self.values.asked()
+            passes, holds = self.values.question()
             wrong = ~holds if test.condition.quantifier is Quantifier.FORALL else holds
             raised = executions.flags.values() if flags else ()
             self._left = passes & circuit.any_of([*raised, *([wrong] if outcome else [])]) & self.passes
@@ -234,7 +234,7 @@ class _Part:
 
     def solve(self, literals: Iterable[Literal]) -> bool:
         """Whether these hold in some execution, allowed or not."""
-        wanted = self._circuit.asked(literals)
+        wanted = self._circuit.assumptions(literals)
         self._solver.add(self._circuit.formula.clauses[self._added :])
         self._added = len(self._circuit.formula.clauses)
         return self._solver.solve(wanted)

@@ -62,7 +62,7 @@ class _Values:
 
     def literal(self, literal: Literal) -> Any:
         """The z3 term of a literal, whose meaning is in the clauses from now on."""
-        self._executions.circuit.asked([literal, ~literal])
+        self._executions.circuit.assumptions([literal, ~literal])
         atom = self._z3.Bool(f"v{abs(literal.number)}")
         return atom if literal.number > 0 else self._z3.Not(atom)
 

@@ -172,7 +172,7 @@ class _Hangs:
         for number, left in enumerate(self._left):
             for condition in promised_where(promise, number, self._running, self._stepped):
                 circuit.require(~promised, ~left, ~self._running[number], *(~literal for literal in condition))
-        further = circuit.asked([~self._hang, self._further])
+        further = circuit.assumptions([~self._hang, self._further])
         opened = self._open()
         try:
             for wanted in [[self._hang, promised, self._steady]] * steady + [[self._hang, promised]]:
@@ -197,7 +197,7 @@ class _Hangs:
             for row, back in [(executions.co[one], executions.co[two].get(one, circuit.false))]
         ]
         found += [~result.truth for result in other.judge(executions.base) if not result.check.flag]
-        wanted = circuit.asked([~self._hang, circuit.any_of(found)])
+        wanted = circuit.assumptions([~self._hang, circuit.any_of(found)])
         opened = self._open()
         try:
             return not opened.solve(wanted)

@@ -41,7 +41,7 @@ def explain_by_sat(
     explanation = MemoryExplanation(
         test, model, bounded=bounded, complete=complete, listed=False, outcomes=0, unroll=unroll
     )
-    witness = allowed.find(allowed.asked)
+    witness = allowed.find(allowed.question)
     if witness is not None:
         flags = [r.check.name for r in model.judge(witness.base) if r.check.flag and r.truth]
         return replace(explanation, witness=witness, flags=tuple(dict.fromkeys(flags)))
@@ -49,7 +49,7 @@ def explain_by_sat(
     checks = search.executions.checks
     violations = []
     for number, check in enumerate(checks):
-        execution = search.find([*search.asked, *checks[:number], ~check])
+        execution = search.find([*search.question, *checks[:number], ~check])
         if execution is not None:
             violations.append(violated(model, number, execution))
     violations.sort(key=lambda violation: len(violation.steps))
@@ -66,9 +66,9 @@ def violated(model: Model, number: int, execution: CandidateExecution) -> Violat
 class ExecutionSearch:
     """Executions of a test that a solver finds, allowed ones where checks are ``required``, for any questions.
 
-    ``asked`` are the literals of the test's own question: its filter, and its proposition. ``unfinished``: executions
-    whose threads have come anywhere, of which finals say nothing. ``flags``: the literals of the model's flags.
-    ``cut``: loops were cut, and there may be executions beyond.
+    ``question`` are the literals of the test's own question: its filter, and its proposition. ``unfinished``:
+    executions whose threads have come anywhere, of which finals say nothing. ``flags``: the literals of the model's
+    flags. ``cut``: loops were cut, and there may be executions beyond.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class ExecutionSearch:
         self.flags: Mapping[str, Literal] = self.executions.flags
         self.cut = self.executions.bounded and not self.executions.complete
         self._values = FiniteValues(self.executions)
-        self.asked: tuple[Literal, ...] = self._values.asked()
+        self.question: tuple[Literal, ...] = self._values.question()
         self._solver = solver
 
     def satisfied(self, proposition: Proposition) -> Literal:
@@ -114,7 +114,7 @@ class ExecutionSearch:
         circuit = self.executions.circuit
         if any(literal is circuit.false for literal in questions):
             return None
-        literals = circuit.asked(questions)
+        literals = circuit.assumptions(questions)
         opened = open_solver(self._solver, circuit.formula.variables)
         try:
             opened.add(circuit.formula.clauses)

@@ -138,7 +138,7 @@ class MeanDifference:
     chance: float
 
     @property
-    def told(self) -> bool:
+    def is_distinguishable(self) -> bool:
         """Return whether chance does not explain the difference."""
         return self.chance <= SIGNIFICANCE
 

@@ -156,7 +156,7 @@ def judged(sketch: Sketch) -> list[SketchTest]:
     return found
 
 
-def told(models: ModelSet, test: SketchTest, planted: Sequence[bool]) -> ModelSet:
+def agreeing(models: ModelSet, test: SketchTest, planted: Sequence[bool]) -> ModelSet:
     """The models that agree with a planted one on a test."""
     return models & test.allowing if planted in test.allowing else models - test.allowing
 
@@ -165,15 +165,15 @@ def found_in(sketch: Sketch, tests: Sequence[SketchTest], planted: Sequence[bool
     """The models that agree with a planted one on all tests."""
     models = sketch.valid
     for test in tests:
-        models = told(models, test, planted)
+        models = agreeing(models, test, planted)
     return models
 
 
-def asked(sketch: Sketch, tests: Sequence[SketchTest], planted: Sequence[bool]) -> int:
+def verdicts_by_asking(sketch: Sketch, tests: Sequence[SketchTest], planted: Sequence[bool]) -> int:
     """How many verdicts it takes where each next test is chosen."""
     models, count = sketch.valid, 0
     while (test := next_test(models, tests)) is not None:
-        models, count = told(models, test, planted), count + 1
+        models, count = agreeing(models, test, planted), count + 1
     return count
 
 
@@ -184,7 +184,7 @@ def shuffled(
     order = random.Random(seed).sample(tests, len(tests))
     models, new = sketch.valid, 0
     for number, test in enumerate(order, 1):
-        left = told(models, test, planted)
+        left = agreeing(models, test, planted)
         new += left is not models
         models = left
         if models is end:

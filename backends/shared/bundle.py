@@ -42,14 +42,14 @@ class ExpectedOutcomes:
     """The outcomes of a test that models expect.
 
     Of a progress test: ``terminating`` are the models under which it terminates. Of a memory test: ``outcomes`` that
-    some model allows, in an order; ``asked``, those of them that its condition asks for; and ``allowed`` by each model
-    that forbids every other outcome, both as positions in ``outcomes``. ``silent`` are the models that forbid nothing,
-    each with the reason: a data race, say.
+    some model allows, in an order; ``targets``, those of them that its condition asks for; and ``allowed`` by each
+    model that forbids every other outcome, both as positions in ``outcomes``. ``silent`` are the models that forbid
+    nothing, each with the reason: a data race, say.
     """
 
     terminating: tuple[str, ...] = ()
     outcomes: tuple[Values, ...] = ()
-    asked: tuple[int, ...] = ()
+    targets: tuple[int, ...] = ()
     allowed: tuple[tuple[str, tuple[int, ...]], ...] = ()
     silent: tuple[tuple[str, str], ...] = ()
 

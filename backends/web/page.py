@@ -92,7 +92,7 @@ def _test(test: BundledTest, models: dict[str, int], lines: _Numbers, pieces: _N
         "template": cut(test.template),
         "terminating": [models[name] for name in expected.terminating],
         "outcomes": [list(values) for values in expected.outcomes],
-        "asked": list(expected.asked),
+        "asked": list(expected.targets),
         "allowed": [[models[name], list(outcomes)] for name, outcomes in expected.allowed],
         "silent": [[models[name], reason] for name, reason in expected.silent],
     }

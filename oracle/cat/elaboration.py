@@ -75,9 +75,8 @@ class Elaboration(Expressions):
                 continue
             scope = self._statement(item, scope)
             if len(self.statements) - start > terms.MOST_STATEMENTS:
-                raise meanings.error(
-                    f"more than {terms.MOST_STATEMENTS} definitions and checks so far", meanings.at(item, scope)
-                )
+                position = meanings.position_of(item, scope)
+                raise meanings.error(f"more than {terms.MOST_STATEMENTS} definitions and checks so far", position)
         return scope
 
     def _finish(self, position: terms.FilePosition) -> None:
@@ -150,7 +149,7 @@ class Elaboration(Expressions):
             case "iteration":
                 (name,) = leaves(tree)
                 source, *body = subtrees(tree)
-                over = self._members(self._value(source, scope), "'forall' over", meanings.at(source, scope))
+                over = self._members(self._value(source, scope), "'forall' over", meanings.position_of(source, scope))
                 for member in over:
                     scope = self._statements(body, meanings.naming(scope, {str(name): member}))
             case "alternative":
@@ -162,7 +161,7 @@ class Elaboration(Expressions):
             case "enumeration":
                 name, *tags = leaves(tree)
                 return self._bind(
-                    str(name), meanings.Tags(tuple(tag[1:] for tag in tags)), meanings.at(tree, scope), scope
+                    str(name), meanings.Tags(tuple(tag[1:] for tag in tags)), meanings.position_of(tree, scope), scope
                 )
             case "instructions":
                 return self._instructions(tree, scope)
@@ -175,9 +174,8 @@ class Elaboration(Expressions):
         self._blocks += 1
         for tree in chain.from_iterable(subtrees(tree) if tree.data == "branch" else [tree] for tree in trees):
             if self._blocks > terms.MOST_BLOCKS:
-                raise meanings.error(
-                    f"more than {terms.MOST_BLOCKS} blocks and procedures within each other", meanings.at(tree, scope)
-                )
+                position = meanings.position_of(tree, scope)
+                raise meanings.error(f"more than {terms.MOST_BLOCKS} blocks and procedures within each other", position)
             scope = self._statement(tree, scope)
         self._blocks -= 1
         return scope
@@ -390,7 +388,7 @@ class Elaboration(Expressions):
             (label,) = leaves(case)
             if label.type == "UNDERSCORE" or label[1:] == tag:
                 return subtrees(case)[0]
-        raise meanings.error(f"no case for '{tag}", meanings.at(tree, scope))
+        raise meanings.error(f"no case for '{tag}", meanings.position_of(tree, scope))
 
     def _instructions(self, tree: Tree, scope: meanings.NameScope) -> meanings.NameScope:
         """Each tag that instructions may carry is a set, of the name with a capital.
@@ -399,7 +397,7 @@ class Elaboration(Expressions):
         """
         self._is_of_lisa = True
         for part in subtrees(tree):
-            position = meanings.at(part, scope)
+            position = meanings.position_of(part, scope)
             for tag in meanings.names_of(self._value(part, scope)):
                 name = tag[:1].upper() + tag[1:]
                 if not self._defined[name] and name not in scope.names:

@@ -63,13 +63,13 @@ class Expressions:
         names = meanings.formals(pattern)
         self._around = next((name for name in names if name != "_"), "it")
         value = self._value_if_any(body, scope, depth)
-        position = meanings.at(tree, scope)
+        position = meanings.position_of(tree, scope)
         if isinstance(value, meanings.Absent):
             return [(name, value, position) for name in names if name != "_"]
         if isinstance(value, terms.Name) and value.name in (self._parameters or ()):
             raise meanings.NotOfTermsError
         if not isinstance(value, meanings.Group) or len(value.members) != len(names):
-            raise meanings.error(f"expected a tuple of {len(names)}", meanings.at(body, scope))
+            raise meanings.error(f"expected a tuple of {len(names)}", meanings.position_of(body, scope))
         return [(name, member, position) for name, member in zip(names, value.members, strict=True) if name != "_"]
 
     def _value_if_any(self, tree: Tree, scope: meanings.NameScope, depth: int = 0) -> meanings.Value:
@@ -116,7 +116,7 @@ class Expressions:
                     message = "expected a set or relation, for a function cannot be recursive"
                     raise meanings.error(message, meanings.place_of(leaves(part)[0], scope))
             if len(functions) < len(parts):
-                here = meanings.at(parts[0], scope)
+                here = meanings.position_of(parts[0], scope)
                 missing = meanings.Absent(
                     meanings.unsupported("a recursion of functions and relations at once", "two definitions", here)
                 )
@@ -174,7 +174,7 @@ class Expressions:
 
     def _term(self, tree: Tree, scope: meanings.NameScope, depth: int = 0) -> terms.Term:
         """The term that a tree stands for. Raises ``InputError`` where it is something else."""
-        return self._as_term(self._value(tree, scope, depth), meanings.at(tree, scope))
+        return self._as_term(self._value(tree, scope, depth), meanings.position_of(tree, scope))
 
     def _as_term(self, value: meanings.Value, position: terms.FilePosition) -> terms.Term:
         match value:
@@ -200,8 +200,8 @@ class Expressions:
     def _value(self, tree: Tree, scope: meanings.NameScope, depth: int = 0) -> meanings.Value:
         self._step(tree, scope)
         if depth > self.deepest:
-            raise meanings.too_deep(self.deepest, meanings.at(tree, scope))
-        position = meanings.at(tree, scope)
+            raise meanings.too_deep(self.deepest, meanings.position_of(tree, scope))
+        position = meanings.position_of(tree, scope)
         match tree.data:
             case "name":
                 return self._resolved(leaves(tree)[0], scope, position)
@@ -252,7 +252,7 @@ class Expressions:
                 return self._operation(str(kind), tree, scope, depth)
 
     def _operation(self, kind: str, tree: Tree, scope: meanings.NameScope, depth: int) -> meanings.Value:
-        position = meanings.at(tree, scope)
+        position = meanings.position_of(tree, scope)
         values = [self._value(part, scope, depth + 1) for part in subtrees(tree)]
         if kind in ("union", "intersection", "difference") and all(
             isinstance(value, meanings.Tag | meanings.Tags) for value in values
@@ -267,7 +267,7 @@ class Expressions:
             )
         if any(isinstance(value, meanings.SetOfSets) for value in values):
             return self._of_families(kind, values, position)
-        places = [meanings.at(part, scope) for part in subtrees(tree)]
+        places = [meanings.position_of(part, scope) for part in subtrees(tree)]
         operands = tuple(self._as_term(value, place) for value, place in zip(values, places, strict=True))
         if kind == "suffixed":
             kind = _SUFFIXES[leaves(tree)[-1].lstrip("^ \t\n")]
@@ -305,11 +305,11 @@ class Expressions:
     def _braces(self, tree: Tree, scope: meanings.NameScope, depth: int) -> meanings.Value:
         values = [self._value(part, scope, depth + 1) for part in subtrees(tree)]
         if not all(isinstance(value, meanings.Tag) for value in values):
-            return self._made_of(values, meanings.at(tree, scope))
+            return self._made_of(values, meanings.position_of(tree, scope))
         return meanings.Tags(tuple(dict.fromkeys(name for value in values for name in meanings.names_of(value))))
 
     def _application(self, tree: Tree, scope: meanings.NameScope, depth: int) -> meanings.Value:
-        position = meanings.at(tree, scope)
+        position = meanings.position_of(tree, scope)
         *inner, argument = subtrees(tree)
         orders = None if inner else self._orders(str(leaves(tree)[0]), argument, scope, depth + 1)
         if orders is not None:
@@ -381,7 +381,7 @@ class Expressions:
     def _hole(self, tree: Tree, scope: meanings.NameScope, depth: int) -> terms.Term:
         """The call of a hole with its alternatives, which stays a call: what it gives is for a sketch to say."""
         alternatives = tuple(self._term(part, scope, depth + 1) for part in subtrees(tree))
-        call = terms.Call(terms.hole_name(leaves(tree)[0]), alternatives, meanings.at(tree, scope))
+        call = terms.Call(terms.hole_name(leaves(tree)[0]), alternatives, meanings.position_of(tree, scope))
         return self._made(call, alternatives)
 
     def _otherwise(self, tree: Tree, scope: meanings.NameScope, depth: int) -> meanings.Value:
@@ -393,14 +393,14 @@ class Expressions:
         except meanings.UnsupportedError:
             return second
         if isinstance(first, terms.Term):
-            operands = (first, self._as_term(second, meanings.at(other, scope)))
-            return self._made(terms.Operation("otherwise", operands, meanings.at(tree, scope)), operands)
+            operands = (first, self._as_term(second, meanings.position_of(other, scope)))
+            return self._made(terms.Operation("otherwise", operands, meanings.position_of(tree, scope)), operands)
         return first
 
     def _match(self, tree: Tree, scope: meanings.NameScope, depth: int) -> meanings.Value:
         source, *clauses = subtrees(tree)
         value = self._value(source, scope, depth + 1)
-        position = meanings.at(tree, scope)
+        position = meanings.position_of(tree, scope)
         if self._parameters is not None and isinstance(value, terms.Name) and value.name in self._parameters:
             raise meanings.NotOfTermsError
         if isinstance(value, meanings.Tag):
@@ -472,7 +472,7 @@ class Expressions:
         if not all(isinstance(value, meanings.Tag | meanings.Tags) for value in (left, right)):
             if self._parameters is not None:
                 raise meanings.NotOfTermsError
-            return self._compares(str(tree.data), left, right, meanings.at(tree, scope))
+            return self._compares(str(tree.data), left, right, meanings.position_of(tree, scope))
         one, other = frozenset(meanings.names_of(left)), frozenset(meanings.names_of(right))
         return one == other if tree.data == "equal" else one <= other
 
@@ -493,7 +493,7 @@ class Expressions:
     def _tag(self, tree: Tree, scope: meanings.NameScope) -> str:
         value = self._value(tree, scope)
         if not isinstance(value, meanings.Tag):
-            raise meanings.error("expected a tag", meanings.at(tree, scope))
+            raise meanings.error("expected a tag", meanings.position_of(tree, scope))
         return value.name
 
     def _version(self, scope: meanings.NameScope) -> Mapping[str, int]:
@@ -504,7 +504,7 @@ class Expressions:
         if self._parts > terms.MOST_PARTS:
             raise meanings.error(
                 f"the model has more than {terms.MOST_PARTS} parts when its functions are put in",
-                meanings.at(tree, scope),
+                meanings.position_of(tree, scope),
             )
 
     @contextmanager

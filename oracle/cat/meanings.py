@@ -166,7 +166,7 @@ def check_apart(names: Sequence[tuple[str, FilePosition]]) -> None:
             raise error(f"'{name}' is defined twice at once", position)
 
 
-def at(tree: Tree, scope: NameScope) -> FilePosition:
+def position_of(tree: Tree, scope: NameScope) -> FilePosition:
     """The position in its file at which a syntax tree begins."""
     return FilePosition(scope.path, tree.line, tree.column)
 

@@ -48,7 +48,7 @@ def write_formula(claim: CycleClaim, size: int) -> CertifiedFormula:
 class _Cycles:
     def __init__(self, claim: CycleClaim, size: int) -> None:
         self.writer = Writer()
-        self.asked, self.size = claim, size
+        self.claim, self.size = claim, size
         self.runs = claim.vocabulary.runs
         self.edges = sorted(dict.fromkeys(edge.bare for run in self.runs for edge in run))
         notes = (note for run in self.runs for edge in run for note in (edge.first, edge.second) if note)
@@ -99,7 +99,7 @@ class _Cycles:
     def together(self, level: str, one: int, other: int) -> WrittenLiteral:
         """The literal that the threads of two events are in one group of a level."""
         one, other = sorted((one % self.size, other % self.size))
-        if level in self.asked.levels:
+        if level in self.claim.levels:
             return self.writer.variable("same", level, one, other)
         if level == "gpu":
             return self.writer.true
@@ -108,7 +108,7 @@ class _Cycles:
     # Clauses
 
     def _edges_follow(self) -> None:
-        require, claim = self.writer.require, self.asked
+        require, claim = self.writer.require, self.claim
         for position in range(self.size):
             self.writer.one_of(self.edge(position, edge) for edge in self.edges)
             for one in self.edges:
@@ -123,8 +123,8 @@ class _Cycles:
         for position in range(size):
             others = (~self.stays(other) for other in range(size) if other != position)
             require(self.stays(position), *others)
-        if self.asked.threads is not None:
-            least, most = self.asked.threads
+        if self.claim.threads is not None:
+            least, most = self.claim.threads
             counts = {0: self.writer.true}
             for position in range(size):
                 within, counted = self.internal(position), dict(counts)
@@ -134,8 +134,8 @@ class _Cycles:
                     for count in range(position + 2)
                 }
             require(*(literal for count, literal in counts.items() if least <= count <= most))
-        self._few(self.asked.thread_accesses, self.internal)
-        self._few(self.asked.location_accesses, self.stays)
+        self._few(self.claim.thread_accesses, self.internal)
+        self._few(self.claim.location_accesses, self.stays)
 
     def _few(self, most: int, joined: Callable[[int], WrittenLiteral]) -> None:
         """No stretch of joined edges has more accesses, of which the halves of an atomic operation are one.
@@ -169,10 +169,10 @@ class _Cycles:
                     require(here, self.note(position, edge.first))
                 if edge.second is not None:
                     require(here, self.note(position + 1, edge.second))
-            for k, inner in ((k, self.asked.inner(run)) for k, run in enumerate(self.runs)):
+            for k, inner in ((k, self.claim.inner(run)) for k, run in enumerate(self.runs)):
                 if inner is not None:
-                    before = (edge for edge in self.edges if not self.asked.compose(edge, inner))
-                    after = [edge for edge in self.edges if not self.asked.compose(inner, edge)]
+                    before = (edge for edge in self.edges if not self.claim.compose(edge, inner))
+                    after = [edge for edge in self.edges if not self.claim.compose(inner, edge)]
                     for one, two in product(before, after):
                         require(
                             ~self.item(position, k, 0), ~self.edge(position - 1, one), ~self.edge(position + 1, two)
@@ -188,7 +188,7 @@ class _Cycles:
                     yield self.item(event - 1, k, j)
 
     def _annotations(self) -> None:
-        require, claim = self.writer.require, self.asked
+        require, claim = self.writer.require, self.claim
         for event in range(self.size):
             self.writer.one_of(self.note(event, note) for note in self.notes)
             half = self.atomic(event) | self.atomic(event - 1)
@@ -210,14 +210,14 @@ class _Cycles:
 
     def _groups(self) -> None:
         require, size = self.writer.require, self.size
-        for level in self.asked.levels:
+        for level in self.claim.levels:
             for event in range(size - 1):
                 require(~self.internal(event), self.together(level, event, event + 1))
             for one, middle, other in permutations(range(size), 3):
                 if one < other:
                     both = self.together(level, one, middle), self.together(level, middle, other)
                     require(~both[0], ~both[1], self.together(level, one, other))
-        if "cta" in self.asked.levels:
+        if "cta" in self.claim.levels:
             for one, other in combinations(range(size), 2):
                 require(~self.together("cta", one, other), self.together("gpu", one, other))
 
@@ -226,9 +226,9 @@ class _Cycles:
         shared = [self.writer.variable("shared", event) for event in range(self.size)]
         for event in range(self.size):
             after, leaves = (event + 1) % self.size, ~self.stays(event)
-            if Region.SHARED not in self.asked.regions:
+            if Region.SHARED not in self.claim.regions:
                 require(~shared[event])
-            if Region.GLOBAL not in self.asked.regions:
+            if Region.GLOBAL not in self.claim.regions:
                 require(shared[event])
             require(leaves, ~shared[event], shared[after])
             require(leaves, shared[event], ~shared[after])

@@ -92,7 +92,7 @@ def exclusions(
     starts = [0, *accumulate(sizes)]
     possible = permutations(range(len(sizes)))
     for number, slots in enumerate(slots for slots in possible if [sizes[slot] for slot in slots] == own):
-        names = list(_Placed(execution, slots, starts, words).said())
+        names = list(_Placed(execution, slots, starts, words).truths())
         clause = tuple(-formula.var(name) if holds else formula.var(name) for name, holds in names)
         if number == 0:
             satisfied = execution_of({name for name, holds in names if holds}, sizes, words)
@@ -144,7 +144,7 @@ class _Placed:
         """The number of the event by which an instruction writes."""
         return self.first[instruction] + (self.execution.steps[instruction].kind is OpKind.UPDATE)
 
-    def said(self) -> Iterator[tuple[str, bool]]:
+    def truths(self) -> Iterator[tuple[str, bool]]:
         """The names of the variables about the execution, each with its truth value."""
         yield from self._instructions()
         yield from self._tree()

@@ -94,7 +94,7 @@ def _with_orphans(program: CertifiedProgram, name: str) -> CertifiedProgram:
             continue
         anew = {}
         for w in program.events:
-            there = program.of(w, EventKind.WRITE) & program.happens[w] & program.at(program.loc, w, r)
+            there = program.of(w, EventKind.WRITE) & program.happens[w] & program.related(program.loc, w, r)
             if w != r and there:
                 anew[w] = writer.variable("orphan", name, w, r)
                 writer.require(~anew[w], there)

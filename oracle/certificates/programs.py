@@ -140,7 +140,7 @@ class CertifiedProgram:
         if one == other or scope is Scope.SYS:
             return self.writer.true
         if scope in self.same:
-            return self.at(self.same[scope], one, other)
+            return self.related(self.same[scope], one, other)
         if scope is Scope.QUEUE:
             return self.in_group(one, other, Scope.GPU)
         return self.writer.true if scope is Scope.GPU else self.writer.false
@@ -148,9 +148,9 @@ class CertifiedProgram:
     def share_memory(self, one: int, other: int) -> WrittenLiteral:
         """The literal that two threads access one location in shared memory."""
         pairs = ((e, f) for e in self.events for f in self.events if (self.thread[e], self.thread[f]) == (one, other))
-        return self.writer.any_of(self.shared[e] & self.at(self.loc, e, f) for e, f in pairs)
+        return self.writer.any_of(self.shared[e] & self.related(self.loc, e, f) for e, f in pairs)
 
-    def at(self, pairs: Pairs, one: int, other: int) -> WrittenLiteral:
+    def related(self, pairs: Pairs, one: int, other: int) -> WrittenLiteral:
         """The literal of two events or threads in a symmetric relation, such as ``loc``, whichever of them is given
         first."""
         return pairs.get((min(one, other), max(one, other)), self.writer.false)
@@ -228,7 +228,7 @@ class Programs:
             shared = [self._named("shared", e) for e in self.events]
             for e, f in permutations(self.events, 2):
                 require(~shared[e], accesses[e])
-                require(~shared[e], ~program.at(loc, e, f), shared[f])
+                require(~shared[e], ~program.related(loc, e, f), shared[f])
         self.program = replace(program, loc=loc, vloc=vloc, shared=shared)
 
     def _equivalence(self, name: str, accesses: Sequence[WrittenLiteral]) -> Pairs:
@@ -241,7 +241,7 @@ class Programs:
             require(~update, pairs[pair])
         for e, f, g in permutations(self.events, 3):
             if e < g:
-                require(~program.at(pairs, e, f), ~program.at(pairs, f, g), pairs[e, g])
+                require(~program.related(pairs, e, f), ~program.related(pairs, f, g), pairs[e, g])
         return {**pairs, **{(e, e): access for e, access in enumerate(accesses)}}
 
     def _groups(self) -> None:
@@ -251,7 +251,7 @@ class Programs:
             group = {(t, u): self._named("same", level.label, t, u) for t, u in combinations(self.threads, 2)}
             for t, u, v in permutations(self.threads, 3):
                 if t < v:
-                    require(~program.at(group, t, u), ~program.at(group, u, v), group[t, v])
+                    require(~program.related(group, t, u), ~program.related(group, u, v), group[t, v])
             same[level] = group
         for wide, narrow in permutations(same, 2):
             for pair in same[wide] if wide.value < narrow.value else ():
@@ -333,13 +333,13 @@ class Programs:
         init = [self._named("init", r) for r in self.events]
         final = [self._named("final", w) for w in self.events]
         for (w, r), literal in rf.items():
-            for needed in (writes[w], reads[r], program.at(program.loc, w, r)):
+            for needed in (writes[w], reads[r], program.related(program.loc, w, r)):
                 require(~literal, needed)
         for r in self.events:
             require(~init[r], reads[r])
             self.writer.one_of([init[r], *(rf[w, r] for w in self.events if w != r)], reads[r])
         for w in self.events:
-            others = (program.at(program.loc, w, v) & final[v] for v in self.events if v != w)
+            others = (program.related(program.loc, w, v) & final[v] for v in self.events if v != w)
             require(~final[w], writes[w])
             require(~writes[w], final[w], *others)
         for w, v in combinations(self.events, 2):

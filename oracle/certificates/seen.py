@@ -43,7 +43,7 @@ def choose(program: CertifiedProgram, name: str, partial: bool) -> OutcomeOrders
         (w, v): writer.variable("co", name, w, v) for w, v in permutations(program.events, 2) if writes[w] and writes[v]
     }
     for (w, v), before in co.items():
-        for needed in (writes[w], writes[v], program.at(program.loc, w, v), ~co[v, w], ~program.final[w]):
+        for needed in (writes[w], writes[v], program.related(program.loc, w, v), ~co[v, w], ~program.final[w]):
             require(~before, needed)
         if w < v and not partial:
             require(~program.loc[w, v], ~writes[w], ~writes[v], before, co[v, w])
@@ -126,7 +126,7 @@ class ModelView:
         program = self.program
         if name == "NAL":  # no atomic accesses the location
             atomic = (
-                program.at(program.loc, event, e) & program.happens[e] & program.tagged(e, "ATOM")
+                program.related(program.loc, event, e) & program.happens[e] & program.tagged(e, "ATOM")
                 for e in program.events
             )
             return program.loc[event, event] & ~program.writer.any_of(atomic)
@@ -180,11 +180,11 @@ class ModelView:
         """The pairs of events that access one location, or one address; an initial write has those of the event that
         is the first."""
         size = len(self.program.thread)
-        found = self._all(lambda e, f: self.program.at(pairs, e, f))
+        found = self._all(lambda e, f: self.program.related(pairs, e, f))
         for i in range(len(self.first)):
             found[size + i, size + i] = self.program.writer.true
             for e in range(i, size):
-                found[size + i, e] = found[e, size + i] = self.program.at(pairs, i, e)
+                found[size + i, e] = found[e, size + i] = self.program.related(pairs, i, e)
         return found
 
     def _initial(self, related: Callable[[int], WrittenLiteral]) -> dict[tuple[int, int], WrittenLiteral]:
@@ -203,7 +203,8 @@ class ModelView:
         program, co, false = self.program, self.choice.co, self.program.writer.false
 
         def overwritten(read: int, write: int) -> WrittenLiteral:
-            initial = program.init[read] & program.at(program.loc, read, write) & program.of(write, EventKind.WRITE)
+            initial = program.init[read] & program.of(write, EventKind.WRITE)
+            initial = initial & program.related(program.loc, read, write)
             sources = (
                 source & program.happens[w] & co.get((w, write), false)
                 for (w, r), source in program.rf.items()

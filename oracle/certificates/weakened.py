@@ -142,7 +142,7 @@ def _unshared(program: CertifiedProgram) -> Iterator[Weakened]:
         return
     for e in program.events:
         first = ~program.writer.any_of(program.loc[f, e] for f in range(e))
-        shared = [there & ~program.at(program.loc, e, f) for f, there in enumerate(program.shared)]
+        shared = [there & ~program.related(program.loc, e, f) for f, there in enumerate(program.shared)]
         yield Weakened(f"unshared.{e}", program.shared[e] & first, replace(program, shared=shared))
 
 

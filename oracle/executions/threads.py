@@ -114,7 +114,7 @@ class _Part:
     number: int
     thread: Thread
     locations: tuple[Location, ...]
-    asked: tuple[Term, ...]
+    observed: tuple[Term, ...]
     unroll: int
     plain: frozenset[str]
     test: LitmusTest = field(compare=False)

@@ -148,16 +148,16 @@ UNIONS: tuple[PromiseUnion, ...] = tuple(map(_union, (*_PARTS, (EVERYBODY,))))
 class FamilyLevel:
     """A level of a family: its place in the execution hierarchy, and the unions that its promise may be.
 
-    ``at`` is None where the threads count by themselves. A level with one union is known and has no switches.
+    ``promise`` is None where the threads count by themselves. A level with one union is known and has no switches.
     """
 
-    at: LevelPromise | None
+    promise: LevelPromise | None
     unions: tuple[PromiseUnion, ...]
 
     @property
     def suffix(self) -> str:
         """What names of promises at this level end in: ``@workgroup``."""
-        return "" if self.at is None else f"@{self.at.level.word}"
+        return "" if self.promise is None else f"@{self.promise.level.word}"
 
     @property
     def switches(self) -> tuple[str, ...]:
@@ -187,7 +187,7 @@ class PromiseFamily:
     @property
     def is_placed(self) -> bool:
         """Whether promises are made at levels of the execution hierarchy, so that the places of threads matter."""
-        return any(level.at is not None for level in self.levels)
+        return any(level.promise is not None for level in self.levels)
 
     @cached_property
     def _choices(self) -> tuple[tuple[tuple[PromiseUnion, ...], ModelSet], ...]:
@@ -231,8 +231,8 @@ class PromiseFamily:
 
     def _promises(self, chosen: Sequence[PromiseUnion]) -> Iterator[LevelPromise]:
         for union, level in zip(chosen, self.levels, strict=True):
-            assert level.at is not None
-            yield LevelPromise(level.at.level, union.guarantee)
+            assert level.promise is not None
+            yield LevelPromise(level.promise.level, union.guarantee)
 
     def member(self, name: str) -> ModelSet:
         """The member that a model is, by the model's name; empty where there is none."""

@@ -173,7 +173,7 @@ class MachineState(NamedTuple):
     under way, one for each.
     """
 
-    at: tuple[int, ...]
+    positions: tuple[int, ...]
     registers: tuple[tuple[Value | None, ...], ...]
     l0: tuple[Lines, ...]
     l1: tuple[Lines, ...]
@@ -219,7 +219,7 @@ class MachineSystem:
         filled: Lines = self._initial
         cached = [None if self._one_l2 else CacheLine(value, False) for value in self._initial]
         return MachineState(
-            at=(0,) * len(self.programs),
+            positions=(0,) * len(self.programs),
             registers=tuple(
                 tuple(start.get(name, 0) for name in names)
                 for start, names in zip(self._starts, self._names, strict=True)
@@ -236,7 +236,7 @@ class MachineSystem:
 
     def final(self, state: MachineState) -> bool:
         """Whether all is done: every thread at its end, nothing under way, memory up to date."""
-        done = all(place == len(program) for place, program in zip(state.at, self.programs, strict=True))
+        done = all(place == len(program) for place, program in zip(state.positions, self.programs, strict=True))
         under_way = any(state.queues) or any(state.lds_queues) or state.write_backs
         return done and not under_way and not any(line and line.dirty for cache in state.l2 for line in cache)
 
@@ -265,12 +265,12 @@ class MachineSystem:
 
         A wait that is over is the only one: it stands in no other step's way, whenever it is taken.
         """
-        for thread, place in enumerate(state.at):
+        for thread, place in enumerate(state.positions):
             if place < len(self.programs[thread]) and self.programs[thread][place].instruction.is_wait:
                 for after in self._issued(state, thread, self.programs[thread][place]):
                     yield MachineMove("issues", thread, place), after
                     return
-        for thread, place in enumerate(state.at):
+        for thread, place in enumerate(state.positions):
             if place < len(self.programs[thread]):
                 for after in self._issued(state, thread, self.programs[thread][place]):
                     hit = after.queues == state.queues and after.lds_queues == state.lds_queues
@@ -295,13 +295,13 @@ class MachineSystem:
             for index, line in enumerate(lines):
                 if line and line.dirty:
                     yield MachineMove("writes a line back", cache), self._cleaned(state, cache, index)
-        for thread, place in enumerate(state.at):
+        for thread, place in enumerate(state.positions):
             for where, level in self._ahead[thread][place]:
                 for after in self._read_by_others(state, thread, where, level):
                     if after != state:
                         yield MachineMove(_OTHERS, thread, where), after
 
-    def told(self, move: MachineMove) -> str:
+    def describe(self, move: MachineMove) -> str:
         """A step in words."""
         if move.step < 0:
             return f"L2 {move.of} {move.kind}"
@@ -326,7 +326,7 @@ class MachineSystem:
 
     def _issued(self, state: MachineState, thread: int, step: MachineStep) -> Iterator[MachineState]:
         instruction, wave = step.instruction, self._waves[thread]
-        onward = state._replace(at=changed(state.at, thread, state.at[thread] + 1))
+        onward = state._replace(positions=changed(state.positions, thread, state.positions[thread] + 1))
         if instruction.is_wait:
             if not instruction.counters & self._outstanding(state, wave):
                 yield onward
@@ -334,7 +334,7 @@ class MachineSystem:
             yield from self._met(state, thread)
         elif instruction.opcode in ACCESSES:
             if self._known(state, thread, step.does):
-                yield from self._sent(onward, thread, state.at[thread], step)
+                yield from self._sent(onward, thread, state.positions[thread], step)
         elif step.does is not None:
             if self._known(state, thread, step.does):
                 assert isinstance(step.does, Assign)
@@ -399,12 +399,13 @@ class MachineSystem:
             other
             for other, program in enumerate(self.programs)
             if self._groups[other] == self._groups[thread]
-            and any(step.instruction.opcode == BARRIER for step in program[state.at[other] :])
+            and any(step.instruction.opcode == BARRIER for step in program[state.positions[other] :])
         ]
         if thread == meeting[0] and all(
-            self.programs[other][state.at[other]].instruction.opcode == BARRIER for other in meeting
+            self.programs[other][state.positions[other]].instruction.opcode == BARRIER for other in meeting
         ):
-            yield state._replace(at=tuple(place + (other in meeting) for other, place in enumerate(state.at)))
+            positions = tuple(place + (other in meeting) for other, place in enumerate(state.positions))
+            yield state._replace(positions=positions)
 
     # What comes out of the queues, in any order between addresses and CUs.
 
@@ -660,7 +661,7 @@ def machine_run(
         return system.final(state) and satisfies(terms, tuple(values), proposition)
 
     run = shortest_run([system.start()], system.steps, is_goal, _limit(test, family, limit))
-    return None if run is None else tuple(map(system.told, run))
+    return None if run is None else tuple(map(system.describe, run))
 
 
 def asked_terms(test: LitmusTest) -> tuple[FinalRegister | Loc, ...]:

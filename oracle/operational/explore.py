@@ -98,7 +98,7 @@ def witness(
         return final is not None and satisfies(system.terms, final, proposition)
 
     run = shortest_run(system.start(), partial(_steps, system), is_goal, _limit(test, limit))
-    return None if run is None else tuple(system.told(run))
+    return None if run is None else tuple(system.describe(run))
 
 
 def _steps(system: OperationalSystem, state: SystemState) -> Iterator[tuple[Do | Share, SystemState]]:

@@ -164,7 +164,7 @@ class OperationalSystem:
             values.append(where.copies(own)[observer].value)
         return tuple(values)
 
-    def told(self, steps: Iterable[Do | Share]) -> Iterator[str]:
+    def describe(self, steps: Iterable[Do | Share]) -> Iterator[str]:
         """The lines that tell a run in words, a line a step."""
         lines: list[str] = []
         threads = [thread.start for thread in self._threads]

@@ -290,7 +290,7 @@ class Automaton:
         registers = self._registers(self.positions[position])
         return tuple(self._value(registers, operand) for operand in operands_of(self.instruction(position)))
 
-    def told(self, position: int, result: Value) -> int:
+    def resume(self, position: int, result: Value) -> int:
         """The position after an operation of a subgroup, of which the thread is told the result."""
         here, ins = self.positions[position], self.instruction(position)
         registers = self._registers(here) | dict.fromkeys(registers_written(ins), result)

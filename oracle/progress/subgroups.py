@@ -712,7 +712,7 @@ class _Exploration:
         brought = {member: self._threads[member].brings(positions[member]) for member in _threads_of(party)}
         for member in brought:
             result = self._result(state, member, {numbers[other]: values for other, values in brought.items()}, numbers)
-            positions[member] = self._threads[member].told(positions[member], result)
+            positions[member] = self._threads[member].resume(positions[member], result)
         return replace(state, positions=tuple(positions), come=state.come & ~party)
 
     def _result(

@@ -80,7 +80,7 @@ class ResultChange:
 
     ``what`` happened to the outcome is one of ``appeared``, ``vanished``, ``rate``, ``fails`` and ``no longer fails``.
     ``chance`` is the corrected chance of such a difference if the rates were equal; None where there is nothing to
-    compare. ``asked``: the outcome is the one that the test asks about, as far as the test's text is known.
+    compare. ``is_asked``: the outcome is the one that the test asks about, as far as the test's text is known.
     """
 
     unit: ComparedTest
@@ -89,7 +89,7 @@ class ResultChange:
     before: tuple[int, int]
     after: tuple[int, int]
     chance: float | None = None
-    asked: bool = False
+    is_asked: bool = False
     error: str = ""
 
 
@@ -148,7 +148,7 @@ def compare(
         tuple(sorted(first.keys() - second.keys())),
         tuple(sorted(second.keys() - first.keys())),
         tuple(
-            replace(change, asked=(change.unit.digest, change.outcome) in contradicted or change.outcome == HANG)
+            replace(change, is_asked=(change.unit.digest, change.outcome) in contradicted or change.outcome == HANG)
             for change in changes
             if (change.what != RATE and not only_significant)
             or (change.chance is not None and change.chance < threshold)
@@ -230,7 +230,7 @@ def _asked(before: ResultSide, after: ResultSide, known: Evidence) -> set[tuple[
         facts = _evidence(one, known)
         for trial in facts.trials:
             if isinstance(trial.entry, MemoryResult):
-                for values in trial.asked:
+                for values in trial.targets:
                     state = sorted(zip(trial.entry.terms, values, strict=True))
                     found.add((trial.entry.digest, "; ".join(f"{term}={value}" for term, value in state)))
     return found

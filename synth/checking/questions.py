@@ -150,7 +150,7 @@ class KernelAnswers:
 
 
 @dataclass
-class _Asked:
+class _Inquiry:
     """The answers that are known so far, with the findings and reasons for them. ``by_now`` is told what is asked."""
 
     by_now: Callable[[str], None]
@@ -162,7 +162,7 @@ class _Asked:
     nothing: bool = False
     """Whether no execution comes to its end."""
 
-    def at(self, step: str) -> None:
+    def begin(self, step: str) -> None:
         """Say which question is asked now, and within which bound."""
         number = STEPS.index(step) + 1 if step in STEPS else len(STEPS)
         self.by_now(f"{step} ({number} of {len(STEPS)}), at most {self.unroll} jumps back")
@@ -188,43 +188,42 @@ def check(
     where the expectation cannot be read.
     """
     with awaiting("all questions") as by_now:
-        return _answers(_Asked(by_now, unroll), program, model, expectation, progress, method)
+        return _answers(_Inquiry(by_now, unroll), program, model, expectation, progress, method)
 
 
 def _answers(
-    asking: _Asked, program: KernelProgram, model: AxiomaticModel, expectation: str, progress: str, method: str
+    inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, expectation: str, progress: str, method: str
 ) -> KernelAnswers:
-    model, unroll = _shipped(speaking(model.name, program)) if model.name == "ptx" else model, asking.unroll
+    model, unroll = _shipped(speaking(model.name, program)) if model.name == "ptx" else model, inquiry.unroll
     condition = _condition(program, expectation) if expectation else None
     if condition is None:
-        del asking.answers["expectation"]
+        del inquiry.answers["expectation"]
     if flagging(model.name) is None:
-        asking.answers["race"] = CheckAnswer.NOT_ASKED
-        asking.reasons.append(f"race is not asked: {model.name} does not say what a data race is")
+        inquiry.answers["race"] = CheckAnswer.NOT_ASKED
+        inquiry.reasons.append(f"race is not asked: {model.name} does not say what a data race is")
     for mixed in program.mixed:
-        asking.found(mixed_finding(mixed))
+        inquiry.found(mixed_finding(mixed))
     if program.barriers.divergent:
         text = "threads of one warp come to different barriers, where bar.sync has all of a warp come to the same one"
-        asking.found(KernelFinding("barrier", text, program.barriers.divergent))
+        inquiry.found(KernelFinding("barrier", text, program.barriers.divergent))
     hang: dict[str, str] = {}
     if not program.mixed:
-        _ask_executions(asking, program, model, condition, expectation, unroll, method)
-        hang = _ask_hangs(asking, program, model, unroll, progress)
-        if asking.nothing and hang.get("fair") == Verdict.TERMINATES:
+        _ask_executions(inquiry, program, model, condition, expectation, unroll, method)
+        hang = _ask_hangs(inquiry, program, model, unroll, progress)
+        if inquiry.nothing and hang.get("fair") == Verdict.TERMINATES:
             # Also where a plain read waits for what it would race with, of which OpenCL and C11 let it see nothing.
-            _ask_unfinished(asking, program, model, unroll)
-            if asking.answers["race"] is not CheckAnswer.FOUND:
+            _ask_unfinished(inquiry, program, model, unroll)
+            if inquiry.answers["race"] is not CheckAnswer.FOUND:
                 cut = f"no execution comes to its end within {unroll} jumps back of its loops"
                 none = "no execution has a meaning: an address that is computed or read is of no array"
-                asking.unknown(cut if asking.bounded else none)
-        _ask_parts(asking, program, flagging(model.name))
-        if asking.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
-            asking.unknown(f"a data race leaves all else undefined under {model.name}")
+                inquiry.unknown(cut if inquiry.bounded else none)
+        _ask_parts(inquiry, program, flagging(model.name))
+        if inquiry.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
+            inquiry.unknown(f"a data race leaves all else undefined under {model.name}")
     else:
-        asking.unknown("accesses that overlap and are not of one place and size leave all else undefined")
-    return KernelAnswers(
-        program, model.name, asking.answers, hang, tuple(asking.findings), asking.bounded, unroll, tuple(asking.reasons)
-    )
+        inquiry.unknown("accesses that overlap and are not of one place and size leave all else undefined")
+    findings, reasons = tuple(inquiry.findings), tuple(inquiry.reasons)
+    return KernelAnswers(program, model.name, inquiry.answers, hang, findings, inquiry.bounded, unroll, reasons)
 
 
 def together(every: Sequence[KernelAnswers]) -> KernelAnswers:
@@ -267,9 +266,9 @@ _WORSE = (
 """Answers and verdicts, the worse ones last."""
 
 
-def _ask_parts(asking: _Asked, program: KernelProgram, races: Model | None) -> None:
+def _ask_parts(inquiry: _Inquiry, program: KernelProgram, races: Model | None) -> None:
     """Say that accesses of several sizes race, which leaves all else undefined (PTX ISA, Mixed-size Data-Races)."""
-    found = next((finding for finding in asking.findings if finding.kind == "race"), None)
+    found = next((finding for finding in inquiry.findings if finding.kind == "race"), None)
     if found is None or not program.locations.parted:
         return
     execution = found.execution
@@ -280,11 +279,11 @@ def _ask_parts(asking: _Asked, program: KernelProgram, races: Model | None) -> N
         location, places = execution.events[pair[0]].location, places_of(program, execution, pair)
         if location in program.locations.parted and len({WIDTHS[type_of(place.words)] for place in places}) > 1:
             text = f"accesses of {location} race and are not of one size; the memory model does not define what they do"
-            asking.found(KernelFinding("mixed-size", text, places, execution, pair))
-            asking.unknown("accesses that race, and are not of one place and size, leave all else undefined")
+            inquiry.found(KernelFinding("mixed-size", text, places, execution, pair))
+            inquiry.unknown("accesses that race, and are not of one place and size, leave all else undefined")
             return
-    asking.answers["mixed-size"] = CheckAnswer.UNKNOWN
-    asking.unknown("whether accesses of several sizes race is not known; if they do, all else is undefined")
+    inquiry.answers["mixed-size"] = CheckAnswer.UNKNOWN
+    inquiry.unknown("whether accesses of several sizes race is not known; if they do, all else is undefined")
 
 
 def speaking(name: str, program: KernelProgram) -> str:
@@ -309,7 +308,7 @@ def flagging(name: str) -> Model | None:
 
 
 def _ask_executions(
-    asking: _Asked,
+    inquiry: _Inquiry,
     program: KernelProgram,
     model: AxiomaticModel,
     condition: Condition | None,
@@ -323,21 +322,21 @@ def _ask_executions(
     doubts = [FinalRegister(thread, register) for thread, register in program.marks.doubts]
     observed = tuple(dict.fromkeys((*stops, *doubts, *terms)))
     test = replace(program.test, condition=replace(program.test.condition, observed=observed))
-    asking.at("executions that end")
+    inquiry.begin("executions that end")
     races = flagging(model.name)
     try:
         if method == ENUMERATE:
             listed = ListedExecutions(test, races or model.model, unroll)
-            _ask_ends(asking, program, listed, races, condition, expectation)
+            _ask_ends(inquiry, program, listed, races, condition, expectation)
         else:
             search = ExecutionSearch(test, races or model.model, unroll)
-            _ask_ends(asking, program, search, races, condition, expectation)
+            _ask_ends(inquiry, program, search, races, condition, expectation)
     except TooManyError as error:
-        asking.unknown(error.message)
+        inquiry.unknown(error.message)
 
 
 def _ask_ends(
-    asking: _Asked,
+    inquiry: _Inquiry,
     program: KernelProgram,
     search: Search[Query],
     races: Model | None,
@@ -345,11 +344,11 @@ def _ask_ends(
     expectation: str,
 ) -> None:
     """Ask about accesses, traps, and the expectation."""
-    asking.bounded = search.cut
+    inquiry.bounded = search.cut
     inside = ~search.accesses(program.locations.outside)
-    asking.nothing = search.find([]) is None
-    _ask_accesses(asking, program, search, races)
-    asking.at("traps")
+    inquiry.nothing = search.find([]) is None
+    _ask_accesses(inquiry, program, search, races)
+    inquiry.begin("traps")
     premises, divides = [inside], False
     for thread, register in program.marks.stops:
         stop = FinalRegister(thread, register)
@@ -359,16 +358,16 @@ def _ask_ends(
             divides = divides or execution is not None
             premises.append(~stopped)
             continue
-        if execution is not None or (asking.nothing and _is_certain(program.test.threads[thread], register)):
+        if execution is not None or (inquiry.nothing and _is_certain(program.test.threads[thread], register)):
             why = stop.register.removeprefix(MARK)
             kind = _KINDS.get(why, why)
             marked = marked_places(program, stop)
             where = f", at {own_place(marked[0])}" if marked else ""
             text = f"{_STOPPED[why]}: {thread_name(program, thread)}{where}"
             if not any(
-                finding.places == marked and finding.text.startswith(_STOPPED[why]) for finding in asking.findings
+                finding.places == marked and finding.text.startswith(_STOPPED[why]) for finding in inquiry.findings
             ):
-                asking.found(KernelFinding(kind, text, marked, execution))
+                inquiry.found(KernelFinding(kind, text, marked, execution))
     marks = [FinalRegister(thread, register) for thread, register in program.marks.doubts]
     determined = [~search.satisfied(Atom("eq", mark, 1)) for mark in marks]
     asks = condition is not None or program.marks.decide
@@ -381,12 +380,12 @@ def _ask_ends(
         lines = ", ".join(dict.fromkeys(str(place.source or place.line) for place in marked_places(program, doubt)))
         which = doubt.register.removeprefix(MARK + DOUBT)
         reason = f"the result of {which} is not determined in some execution ({lines})"
-        asking.unknown(reason) if program.marks.decide else asking.reasons.append(reason)
-    asking.at("expectation")
+        inquiry.unknown(reason) if program.marks.decide else inquiry.reasons.append(reason)
+    inquiry.begin("expectation")
     why = _untold(program, condition) if condition is not None else ""
     if condition is not None and why and (program.altered or not _is_exact(condition)):
-        asking.answers["expectation"] = CheckAnswer.UNKNOWN
-        asking.reasons.append(why)
+        inquiry.answers["expectation"] = CheckAnswer.UNKNOWN
+        inquiry.reasons.append(why)
     elif condition is not None:
         wanted = condition.quantifier is Quantifier.EXISTS
         holds = search.satisfied(condition.proposition)
@@ -395,14 +394,14 @@ def _ask_ends(
         if wanted:
             execution = None if search.find([*premises, holds]) is not None else search.find([*premises])
         if doubt and (execution is None or wanted or search.find([*premises, fails, *determined]) is None):
-            asking.answers["expectation"] = CheckAnswer.UNKNOWN
+            inquiry.answers["expectation"] = CheckAnswer.UNKNOWN
         elif execution is not None and (why or (wanted and divides)):
-            asking.answers["expectation"] = CheckAnswer.UNKNOWN
-            asking.reasons += [why] if why else []
+            inquiry.answers["expectation"] = CheckAnswer.UNKNOWN
+            inquiry.reasons += [why] if why else []
         elif execution is not None:
-            asking.found(violation_finding(program, condition, expectation, execution))
+            inquiry.found(violation_finding(program, condition, expectation, execution))
     if divides:
-        asking.unknown("a thread divides by 0, and nothing tells the result")
+        inquiry.unknown("a thread divides by 0, and nothing tells the result")
 
 
 def _untold(program: KernelProgram, condition: Condition) -> str:
@@ -444,43 +443,43 @@ def _is_certain(thread: Thread, register: str) -> bool:
     return False
 
 
-def _ask_accesses(asking: _Asked, program: KernelProgram, search: Search[Query], races: Model | None) -> None:
+def _ask_accesses(inquiry: _Inquiry, program: KernelProgram, search: Search[Query], races: Model | None) -> None:
     """Ask whether accesses are outside of an array; where none is, whether they race, and whether anybody reads shared
     memory that nobody has written.
     """
-    asking.at("accesses outside of arrays")
+    inquiry.begin("accesses outside of arrays")
     outside = search.accesses(program.locations.outside)
-    if asking.answers["bounds"] is not CheckAnswer.FOUND:
+    if inquiry.answers["bounds"] is not CheckAnswer.FOUND:
         execution = search.find([outside])
         if execution is not None:
-            asking.found(bounds_finding(program, execution))
-    asking.at("race")
+            inquiry.found(bounds_finding(program, execution))
+    inquiry.begin("race")
     for name, literal in search.flags.items():
-        if races is not None and "race" in name and asking.answers["race"] is not CheckAnswer.FOUND:
+        if races is not None and "race" in name and inquiry.answers["race"] is not CheckAnswer.FOUND:
             execution = search.find([~outside, literal])
             if execution is not None:
-                asking.found(race_finding(program, races, execution))
-    asking.at("uninitialised memory")
+                inquiry.found(race_finding(program, races, execution))
+    inquiry.begin("uninitialised memory")
     shared = {location.name for location in program.test.locations if location.region is Region.SHARED}
     shared = (shared | program.locations.undefined) - program.locations.initialised
-    if shared and asking.answers["uninitialised"] is not CheckAnswer.FOUND:
+    if shared and inquiry.answers["uninitialised"] is not CheckAnswer.FOUND:
         execution = search.find([~outside, search.reads_initial(shared)])
         if execution is not None:
-            asking.found(uninitialised_finding(program, shared, execution))
+            inquiry.found(uninitialised_finding(program, shared, execution))
 
 
-def _ask_unfinished(asking: _Asked, program: KernelProgram, model: AxiomaticModel, unroll: int) -> None:
+def _ask_unfinished(inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, unroll: int) -> None:
     """Ask about accesses in executions whose threads have come anywhere, as some of them never end."""
     races = flagging(model.name)
     try:
         search = ExecutionSearch(program.test, races or model.model, unroll, unfinished=True)
     except TooManyError as error:
-        asking.reasons.append(f"whether executions that never end race: {error.message}")
+        inquiry.reasons.append(f"whether executions that never end race: {error.message}")
         return
-    asking.bounded |= search.cut
-    _ask_accesses(asking, program, search, races)
+    inquiry.bounded |= search.cut
+    _ask_accesses(inquiry, program, search, races)
     if program.marks.stops:
-        asking.reasons.append("whether executions that never end come to a trap")
+        inquiry.reasons.append("whether executions that never end come to a trap")
 
 
 def wrong(program: KernelProgram, expectation: str) -> LitmusTest:
@@ -643,32 +642,32 @@ def _condition(program: KernelProgram, expectation: str) -> Condition:
 
 
 def _ask_hangs(
-    asking: _Asked, program: KernelProgram, model: AxiomaticModel, unroll: int, progress: str
+    inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, unroll: int, progress: str
 ) -> dict[str, str]:
     """Ask each progress model whether the program may hang; a hang under the one that is assumed is a finding."""
     verdicts: dict[str, str] = {}
     if not program.test.threads:
         return dict.fromkeys((*PROGRESS, progress), Verdict.TERMINATES)
     for name in dict.fromkeys((*PROGRESS, progress)):
-        asking.at(f"progress under {name}")
+        inquiry.begin(f"progress under {name}")
         (liveness,) = resolve_liveness_models([f"{name} & {model.name}"])
         try:
             found = explain_liveness(program.test, liveness, unroll)
         except TooManyError as error:
             verdicts[name] = CheckAnswer.UNKNOWN
-            asking.reasons.append(error.message)
+            inquiry.reasons.append(error.message)
             continue
         if program.barriers.uncounted and _waits_for_ended(program, found):
             verdicts[name] = CheckAnswer.UNKNOWN
-            asking.unknown("memory decides how often threads come to a barrier, and those that end are not waited for")
+            inquiry.unknown("memory decides how often threads come to a barrier, and those that end are not waited for")
             continue
         verdicts[name] = found.verdict
-        asking.bounded |= found.hanging.provisional
+        inquiry.bounded |= found.hanging.provisional
         if name == progress and found.verdict is Verdict.MAY_HANG:
-            asking.found(hang_finding(program, found, progress))
-            _ask_unfinished(asking, program, model, unroll)
-    if verdicts.get(progress) == CheckAnswer.UNKNOWN and asking.answers["barrier"] is CheckAnswer.SAFE:
-        asking.answers["barrier"] = CheckAnswer.UNKNOWN
+            inquiry.found(hang_finding(program, found, progress))
+            _ask_unfinished(inquiry, program, model, unroll)
+    if verdicts.get(progress) == CheckAnswer.UNKNOWN and inquiry.answers["barrier"] is CheckAnswer.SAFE:
+        inquiry.answers["barrier"] = CheckAnswer.UNKNOWN
     return verdicts
 
 

@@ -159,7 +159,7 @@ def _record(sides: list[ResultSide], found: ResultComparison) -> dict[str, objec
                 **asdict(change.unit),
                 "what": change.what,
                 "outcome": change.outcome,
-                "asked": change.asked,
+                "asked": change.is_asked,
                 "a": {"seen": change.before[0], "runs": change.before[1]},
                 "b": {"seen": change.after[0], "runs": change.after[1]},
                 "chance": change.chance,
@@ -181,10 +181,10 @@ def _print(sides: list[ResultSide], found: ResultComparison, judged: bool) -> No
     a, b = (printable(f"{letter}: {side.name}") for letter, side in zip("AB", sides, strict=True))
     console.print(Text(f"{a}\n{b}"), soft_wrap=True)
     table = plain_table("test", "way", "what", "outcome", "A", "B", "chance")
-    shown = sorted(found.changes, key=lambda change: not change.asked)[:MOST]
+    shown = sorted(found.changes, key=lambda change: not change.is_asked)[:MOST]
     for change in shown:
         cells = (change.unit.test, change.unit.way, change.what, change.error or change.outcome, *_counts(change))
-        style = "red" if change.asked and change.what == "appeared" else ""
+        style = "red" if change.is_asked and change.what == "appeared" else ""
         table.add_row(*map(Text, cells), _chance(change.chance), style=style)
     if shown:
         console.print()

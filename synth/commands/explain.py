@@ -117,7 +117,7 @@ def command(
             write_picture(svg, (side_by_side(test.name, drawings) if len(row) > 1 else drawings[0]).svg())
         if svg and (graphs := [one.dot for one in row if one.dot]):
             write_atomically(svg, graphs)
-        _tell([one.said for one in row], number == 0, beside)
+        _tell([one.content for one in row], number == 0, beside)
         tally.add(Labels(test.label, tuple(ModelAnswer(UNKNOWN if one.reason else "", one.reason) for one in row)))
     sys.exit(tally.tell())
 
@@ -129,7 +129,7 @@ class Explained:
     Where the model has no verdict, it holds the ``reason`` for that.
     """
 
-    said: Account | dict[str, Any]
+    content: Account | dict[str, Any]
     drawing: Drawing | None = None
     dot: str = ""
     reason: str = ""

@@ -38,7 +38,7 @@ def tally_record(places: Places, tally: FenceTally, confidence: float) -> dict[s
         "low": low,
         "high": high,
         "seconds": tally.seconds,
-        "said": tally.failures[0].said if failures else "",
+        "said": tally.failures[0].message if failures else "",
     }
 
 
@@ -70,7 +70,7 @@ def _failure(tally: FenceTally) -> str:
     """Return how often an application failed, and how it failed first."""
     first = tally.failures[0]
     how = "did not end" if first.code is None else f"signal {-first.code}" if first.code < 0 else f"code {first.code}"
-    message = f", {first.said}" if first.said else ""
+    message = f", {first.message}" if first.message else ""
     return f"{len(tally.failures)} of {len(tally.runs)} runs failed (the first: {how}{message})"
 
 

@@ -63,7 +63,7 @@ def journalled(path: Path, key: str, run: Callable[[Places], ProgramRun]) -> Ite
             if earlier[places]:
                 return earlier[places].popleft()
             ran = run(places)
-            line = HardeningEntry(key, tuple(sorted(places)), ran.code, ran.seconds, ran.said)
+            line = HardeningEntry(key, tuple(sorted(places)), ran.code, ran.seconds, ran.message)
             add(json.dumps(msgspec.to_builtins(line), separators=(",", ":")).encode())
             return ran
 

@@ -41,7 +41,7 @@ class ProgramRun:
 
     code: int | None
     seconds: float
-    said: str = ""
+    message: str = ""
 
     @property
     def failed(self) -> bool:

@@ -69,7 +69,7 @@ class AmberLog:
     _listing: bool = False
 
     @property
-    def told(self) -> bool:
+    def has_runs(self) -> bool:
         """Return whether anything in the log is of a run of Amber."""
         return bool(self.runs or self.wrong)
 

@@ -49,7 +49,7 @@ def read_file(path: Path, suite: Suite | None, words: ImportSettings) -> Importe
             programs.line(number, text, whole) or amber.line(number, text) or outcomes.line(number, text)
     programs.end(cut=not lines.ends)
     amber.end()
-    if not programs.lines and not amber.told and not outcomes.told and lines.count:
+    if not programs.lines and not amber.has_runs and not outcomes.test_blocks and lines.count:
         raise InputError(f"nothing to import: expected {EXPECTED}", str(path))
     _scripts(path, amber, suite, words, found)
     _blocks(path, outcomes, suite, words, found)
@@ -161,7 +161,7 @@ def _scripts(path: Path, log: AmberLog, suite: Suite | None, words: ImportSettin
 
 def _blocks(path: Path, log: OutcomeLog, suite: Suite | None, words: ImportSettings, found: ImportedResults) -> None:
     """Add the results in a log of litmus7 or herd7."""
-    for block in log.told:
+    for block in log.test_blocks:
         try:
             if suite is None:
                 raise InputError("--suite says which test this is")

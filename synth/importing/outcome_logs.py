@@ -68,7 +68,7 @@ class Block:
 
     name: str
     line: int
-    asked: bool
+    is_asked: bool
     tool: str = ""
     states: int | None = None
     counts: Counter[State] = field(default_factory=Counter)
@@ -119,9 +119,9 @@ class OutcomeLog:
         return True
 
     @property
-    def told(self) -> list[Block]:
+    def test_blocks(self) -> list[Block]:
         """Return the blocks that are of tests: a message such as ``Test passed`` begins no block."""
-        return [block for block in self.blocks if block.tool or block.asked]
+        return [block for block in self.blocks if block.tool or block.is_asked]
 
     @property
     def device(self) -> str:

@@ -43,7 +43,7 @@ class _Open:
 
     trial: dict[str, Any]
     line: int
-    said: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
 
 
 class ProgramLog:
@@ -67,8 +67,8 @@ class ProgramLog:
         iteration = _ITERATION.match(text)
         if iteration and self._open:
             latest = self._open[-1]
-            if int(iteration[1][:18]) == len(latest.said) and whole:
-                latest.said.append(iteration[2])
+            if int(iteration[1][:18]) == len(latest.printed) and whole:
+                latest.printed.append(iteration[2])
             return True
         start = _OURS.search(text)
         if not start and not _PIECE.search(text):
@@ -97,7 +97,7 @@ class ProgramLog:
         for begun in self._open:
             try:
                 self._found.entries.append((self._hang(begun), UNKNOWN))
-                hangs += len(begun.said) != begun.trial["iterations"]
+                hangs += len(begun.printed) != begun.trial["iterations"]
             except ValueError as error:
                 self._found.refused.append(f"{self._place}:{begun.line}: expected a trial of a test: {error}")
         if hangs:
@@ -146,16 +146,16 @@ class ProgramLog:
         """Return the result of a trial that did not end. Raises ``ValueError`` where its fields make no result."""
         trial: Mapping[str, Any] = open_.trial
         iterations = trial.get("iterations")
-        done = len(open_.said) == iterations
+        done = len(open_.printed) == iterations
         if "terms" not in trial:
-            return self._words.entry({**trial, "outcomes": TERMINATED * len(open_.said) + TIMED_OUT * (not done)})
+            return self._words.entry({**trial, "outcomes": TERMINATED * len(open_.printed) + TIMED_OUT * (not done)})
         counts: Counter[tuple[int, ...]] = Counter()
         others = 0
-        for line in open_.said:
+        for line in open_.printed:
             rows, other = launch_rows(line)
             counts.update(rows)
             others += other
-        seen = {"outcomes": sorted(counts.items()), "other": others, "launches": len(open_.said), "hung": not done}
+        seen = {"outcomes": sorted(counts.items()), "other": others, "launches": len(open_.printed), "hung": not done}
         return self._words.entry({**trial, **seen})
 
 

@@ -89,7 +89,7 @@ class PromiseHypotheses:
         for level in self.family.levels:
             unions = [union.name for union in level.unions if models & self.family.having(level, union)]
             text = "any promise" if len(unions) == len(level.unions) else " or ".join(unions)
-            lines.append(f"{level.at.level.word if level.at else 'threads'}: {text}")
+            lines.append(f"{level.promise.level.word if level.promise else 'threads'}: {text}")
         readings = [word for word in ("weak", "strong") if any(model.strong == (word == "strong") for model in named)]
         return [*lines, f"{' or '.join(readings)}; {len(named)} models, of which {named[0].name} is one"]
 
@@ -188,7 +188,7 @@ def suite(bound: Bound, levels: tuple[str, ...] = ()) -> tuple[Test, ...]:
 def suite_tests(judge: PromiseJudge, bound: Bound, placements: Sequence[str]) -> Iterator[PlacedTest]:
     """Yield the tests of a bound in some placements; where none is named, in every one in groups of the family's
     levels."""
-    levels = [level.at.level for level in judge.family.levels if level.at is not None]
+    levels = [level.promise.level for level in judge.family.levels if level.promise is not None]
     words = tuple(level.word for level in levels if level is not HierarchyLevel.THREAD)
     for test in suite(bound, words) if not placements else ():
         yield PlacedTest(test, "", SketchTest(test.name, test.size, judge.may_hang(test)))

@@ -168,7 +168,7 @@ def expected_outcomes(test: LitmusTest, models: Sequence[ConsistencyModel]) -> E
     place = {values: number for number, values in enumerate(known)}
     return ExpectedOutcomes(
         outcomes=tuple(known),
-        asked=tuple(number for values, number in place.items() if is_asked_for(test, terms, values)),
+        targets=tuple(number for values, number in place.items() if is_asked_for(test, terms, values)),
         allowed=tuple(
             (name, tuple(sorted(place[values] for values in promise.allowed)))
             for name, promise in promises.items()

@@ -55,17 +55,17 @@ class _Check:
     """The check of a progress suite; ``present`` has the places of the tests of the corpus by their keys."""
 
     request: ProgressSuiteRequest
-    asked: ProgressClaim
+    claim: ProgressClaim
     present: Mapping[str, bytes] = field(default_factory=dict)
 
     def units(self, corpus: Path) -> list[UnitFiles[_Unit]]:
         units = [
             UnitFiles.of(_Unit(shape, cube), corpus, sizes_word(shape.lengths), cube)
-            for shape in self.asked.shapes()
+            for shape in self.claim.shapes()
             for cube in numbers_of(corpus, sizes_word(shape.lengths))
         ]
         if not units:
-            claim = self.asked
+            claim = self.claim
             raise RefusedError(f"no program has {claim.threads} threads and {claim.instrs} instructions: 0 units")
         return units
 
@@ -74,7 +74,7 @@ class _Check:
 
     def claims(self, files: UnitFiles[_Unit], formula: ProgressFormula) -> ClaimsRead[_UnitClaim]:
         claims = check_clauses(formula, files.own.lines())
-        lost = (missing(self.asked, program, self.present) for program in claims.programs)
+        lost = (missing(self.claim, program, self.present) for program in claims.programs)
         absent = [
             f"{files.own.path}: not in the corpus, found in {files.part.name}: {program_word(test)}"
             for test in lost
@@ -88,7 +88,7 @@ class _Check:
         all programs.
         """
         findings = work.findings
-        check = replace(self, present=_check_tests(self.asked, corpus, work))
+        check = replace(self, present=_check_tests(self.claim, corpus, work))
         cases: dict[UnitShape, list[dict[tuple[int, int], int]]] = {}
         sizes: dict[str, dict[str, int]] = {}
         for unit, proved in zip(units, work.prove(check, units), strict=True):
@@ -106,7 +106,7 @@ class _Check:
         free = ("version", "solver")
         version, solver = (kept(corpus.manifest, key, str) for key in free)
         manifest = manifest_of(self.request, encodings, version, solver if solver in SOLVERS else "")
-        return RebuiltSuite(_claim(self.asked, len(corpus.tests)), manifest, free)
+        return RebuiltSuite(_claim(self.claim, len(corpus.tests)), manifest, free)
 
 
 def check_of(corpus: Corpus) -> _Check:

@@ -136,7 +136,7 @@ def _unread_of(ins: Instructed, words: Telling, every: Scope, orders: Sequence[O
 
 def _stronger(test: LitmusTest, place: SitePlace, dialect: Dialect) -> list[Order]:
     """Return the orders above that of an instruction, if it says one, that the dialect has there."""
-    ins = test.threads[place.thread].instructions[place.at]
+    ins = test.threads[place.thread].instructions[place.position]
     if not isinstance(ins, Instructed) or (isinstance(ins, Rmw) and ins.mode == DEFAULT_RMW):
         return []
     above = [order for order, weaker in WEAKER.items() if ins.mode.order in weaker]

@@ -196,13 +196,13 @@ def _fixed(
             changes.append(RepairChange(step, choice, choice.modes[level]))
         if level:
             kept.append(RepairChange(new, choice, choice.modes[level], cut(number, _below(choice, level))))
-    return Fixed(tuple(sites.at(repair.levels) for sites in places), cost, tuple(changes), tuple(kept))
+    return Fixed(tuple(sites.with_levels(repair.levels) for sites in places), cost, tuple(changes), tuple(kept))
 
 
 def _described(test: LitmusTest, dialect: Dialect, choice: SiteModes, level: int) -> tuple[str, str]:
     """Return what stands at a site, or follows on a gap, and what stands there at a level."""
     mode = choice.modes[level]
-    placed = [(place.thread, test.threads[place.thread].instructions[place.at]) for place in choice.places]
+    placed = [(place.thread, test.threads[place.thread].instructions[place.position]) for place in choice.places]
 
     def stated(instructions: Iterable[tuple[int, Instruction]]) -> str:
         return ", ".join(f"P{thread}: {dialect.statement(test, thread, ins)}" for thread, ins in instructions)

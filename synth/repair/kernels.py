@@ -274,7 +274,7 @@ def _may_change(program: KernelProgram, choice: SiteModes) -> bool:
         last, then = _gap(around)
         return last is None or then is None or (last.line < then.line and _own_line(last) <= _own_line(then))
     for place, (first, here) in zip(choice.places, around, strict=True):
-        ins = program.test.threads[place.thread].instructions[place.at]
+        ins = program.test.threads[place.thread].instructions[place.position]
         asks = place.gap and isinstance(ins, AsyncOperation | AsyncGroup)
         if here is None or (place.gap and first is here) or not (asks or isinstance(ins, _Ordered | Barrier)):
             return False
@@ -310,8 +310,9 @@ def _around(program: KernelProgram, place: SitePlace) -> tuple[KernelInstruction
         (number, origin) for number, origin in enumerate(program.origins[place.thread])
         if isinstance(code[number], _Ordered | Barrier | AsyncOperation | AsyncGroup)
     ]  # fmt: skip
-    before = [origin for number, origin in accesses if number < place.at]
-    return (before[-1] if before else None), next((origin for number, origin in accesses if number >= place.at), None)
+    before = [origin for number, origin in accesses if number < place.position]
+    behind = (origin for number, origin in accesses if number >= place.position)
+    return (before[-1] if before else None), next(behind, None)
 
 
 def _padded(program: KernelProgram, sites: Sites) -> Origins:
@@ -356,7 +357,7 @@ def change_text(program: KernelProgram, change: RepairChange, kept: bool = False
     scope (cuda::memory_order_release, cuda::thread_scope_device)``.
     """
     site, mode = change.site, change.mode
-    origins = list(dict.fromkeys(program.origins[place.thread][place.at] for place in site.places))
+    origins = list(dict.fromkeys(program.origins[place.thread][place.position] for place in site.places))
     where = ", ".join(dict.fromkeys(place_text(origin) for origin in origins if origin is not None))
     what = _noun(site)
     if mode is None:
@@ -464,5 +465,5 @@ def _record(task: KernelTask, request: KernelRepairRequest, found: FoundRepairs)
 
 
 def _origins(program: KernelProgram, change: RepairChange) -> list[KernelInstruction]:
-    found = (program.origins[place.thread][place.at] for place in change.site.places)
+    found = (program.origins[place.thread][place.position] for place in change.site.places)
     return list(dict.fromkeys(origin for origin in found if origin is not None))

@@ -75,7 +75,7 @@ class SitePlace(NamedTuple):
     """
 
     thread: int
-    at: int
+    position: int
     gap: bool
 
 
@@ -127,7 +127,7 @@ class Sites:
     choices: tuple[SiteModes, ...]
     atomic_types: bool = False
 
-    def at(self, levels: Levels) -> LitmusTest:
+    def with_levels(self, levels: Levels) -> LitmusTest:
         """Return the test with its sites at these levels."""
         return retold(changed(self.test, [(c, c.modes[level]) for c, level in zip(self.choices, levels, strict=True)]))
 
@@ -209,26 +209,27 @@ class Sites:
 
     def _mode(self, place: SitePlace) -> Mode:
         """Return the mode of the access at a place in the test as it is written."""
-        ins = self.test.threads[place.thread].instructions[place.at]
+        ins = self.test.threads[place.thread].instructions[place.position]
         assert isinstance(ins, Load | Store | Rmw)
         return ins.mode
 
     def written(self, choice: SiteModes) -> Mode | None:
         """Return the mode of a choice in the test as it is written; None: there is no instruction."""
-        ins = self.test.threads[choice.places[0].thread].instructions[choice.places[0].at]
+        ins = self.test.threads[choice.places[0].thread].instructions[choice.places[0].position]
         return None if choice.in_gaps or not isinstance(ins, Load | Store | Rmw | Fence | Barrier) else ins.mode
 
     def _position(self, place: SitePlace, number: int, gaps: Sequence[tuple[SitePlace, int]]) -> tuple[int, int]:
         thread = self.test.threads[place.thread]
-        ins = thread.instructions[place.at]
-        own = [(gap.at, other) for gap, other in gaps if gap.thread == place.thread]
-        before = sum((index, other) < (place.at, number) if place.gap else index <= place.at for index, other in own)
+        ins = thread.instructions[place.position]
+        own = [(gap.position, other) for gap, other in gaps if gap.thread == place.thread]
+        here = place.position
+        before = sum((index, other) < (here, number) if place.gap else index <= here for index, other in own)
         guarded = not place.gap and not isinstance(ins, Label) and ins.guard is not None
-        lowered = unguarded(replace(thread, instructions=thread.instructions[: place.at]))
+        lowered = unguarded(replace(thread, instructions=thread.instructions[: place.position]))
         return place.thread, before + len(lowered.instructions) + guarded
 
     def _fails_otherwise(self, place: SitePlace) -> bool:
-        ins = self.test.threads[place.thread].instructions[place.at]
+        ins = self.test.threads[place.thread].instructions[place.position]
         return not place.gap and isinstance(ins, Rmw) and ins.failure is not None
 
 
@@ -244,7 +245,7 @@ def changed(test: LitmusTest, modes: Sequence[tuple[SiteModes, Mode | None]], na
             if not place.gap:
                 modes_at[place] = mode
             elif mode is not None:
-                fence = Fence(mode, sides=_sides(test.threads[place.thread], place.at) or ())
+                fence = Fence(mode, sides=_sides(test.threads[place.thread], place.position) or ())
                 barrier = Barrier(NAMES + number if named else 0, mode=mode)
                 new.setdefault(place, []).append(fence if choice.kind is OpKind.FENCE else barrier)
     threads = []
@@ -273,7 +274,7 @@ def at_place(test: LitmusTest, place: SitePlace, mode: Mode) -> LitmusTest:
     """Return the test with the instruction at a place in another mode."""
     threads = list(test.threads)
     body = threads[place.thread].instructions
-    done_so = (*body[: place.at], done(body[place.at], mode), *body[place.at + 1 :])
+    done_so = (*body[: place.position], done(body[place.position], mode), *body[place.position + 1 :])
     threads[place.thread] = replace(threads[place.thread], instructions=done_so)
     return retold(replace(test, threads=tuple(threads)))
 
@@ -346,7 +347,7 @@ def _said(
 
     kept: dict[object, int] = {}
     for level in sorted(levels, key=rank):
-        kept.setdefault(words.told(choice.kind, choice.modes[level]), level)
+        kept.setdefault(words.meaning(choice.kind, choice.modes[level]), level)
     return choice.only(sorted(kept.values()))
 
 
@@ -447,7 +448,7 @@ def in_common(several: Sequence[Sites]) -> list[Sites]:
 
     def point(test: LitmusTest, choice: SiteModes) -> object:
         place = choice.places[0]
-        before = test.threads[place.thread].instructions[: place.at][-1:]
+        before = test.threads[place.thread].instructions[: place.position][-1:]
         if len(choice.places) == 1 and before and isinstance(before[0], Label):
             return before[0].name, place.gap, choice.kind
         return (choice.places, choice.kind) if len(codes) == 1 else None
@@ -577,7 +578,7 @@ class ModelVocabulary:
         """Return the modes of an instruction of a kind."""
         return self._words.modes.get(kind, ())
 
-    def told(self, kind: OpKind, mode: Mode | None) -> object:
+    def meaning(self, kind: OpKind, mode: Mode | None) -> object:
         """Return what the model sees of a mode; None where the instruction might as well be absent."""
         return None if mode is None or not self.telling.reads(kind, mode) else self.telling.of(kind, mode)
 

@@ -104,8 +104,8 @@ class TrialEvidence:
     """The evidence of a trial: the outcome that its test asks about was seen in ``seen`` of ``runs``.
 
     ``subject`` and ``column`` are numbers. ``entry`` is the line of the results, a failure where the trial could not be
-    made; ``asked`` are the final values that count as seen. ``forbidden`` are the outcomes that were seen and that some
-    model forbids, each with the models that forbid it.
+    made; ``targets`` are the final values that count as seen. ``forbidden`` are the outcomes that were seen and that
+    some model forbids, each with the models that forbid it.
     """
 
     subject: int
@@ -113,7 +113,7 @@ class TrialEvidence:
     entry: Entry
     seen: int
     runs: int
-    asked: Asked = frozenset()
+    targets: Asked = frozenset()
     forbidden: Mapping[Outcome, tuple[str, ...]] = field(default_factory=dict)
 
     @property

@@ -210,7 +210,7 @@ def _trial(
         outcomes = [values for values, _ in entry.outcomes]
         row.append([[*values, count] for values, count in entry.outcomes])
         unusual = {
-            "asked": [index for index, values in enumerate(outcomes) if values in trial.asked],
+            "asked": [index for index, values in enumerate(outcomes) if values in trial.targets],
             "forbidden": [[index, against[values]] for index, values in enumerate(outcomes) if values in against],
             "other": entry.other,
             "hung": int(entry.hung),

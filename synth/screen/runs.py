@@ -255,7 +255,8 @@ def _print_asked(console: Screen, observations: Sequence[Observation]) -> None:
     console.print(Text(f"{len(observations)} tests in {instances} instances; asked-for outcome seen of {len(seen)}"))
     table = plain_table("test", "seen", "instances", "forbidden by")
     for observation, count in seen[:LINES]:
-        against = sorted({model for row in observation.rows if row.asked and row.count for model in row.forbidden_by})
+        rows = (row for row in observation.rows if row.asked and row.count)
+        against = sorted({model for row in rows for model in row.forbidden_by})
         cells = (
             observation.test.name,
             str(count),

@@ -60,7 +60,8 @@ def verdict(found: TuningResult) -> str:
     if found.kept:
         return f"{comparison}: it is distinguishable."
     nothing = "Nothing that was tried is better than how the device launches tests of itself."
-    return f"{comparison}. {nothing}" if gain.told else f"{comparison}: it is not distinguishable. {nothing}"
+    judgement = "" if gain.is_distinguishable else ": it is not distinguishable"
+    return f"{comparison}{judgement}. {nothing}"
 
 
 def record(found: TuningResult, names: Sequence[str], hardware: str) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def record(found: TuningResult, names: Sequence[str], hardware: str) -> dict[str
         "profile": {"name": found.profile.name, **found.profile.chosen},
         "better": found.kept,
         "unit": INDEPENDENT,
-        "gain": {**asdict(found.gain), "distinguishable": found.gain.told},
+        "gain": {**asdict(found.gain), "distinguishable": found.gain.is_distinguishable},
         "steps": {name: _step(step, names) for name, step in found.steps.items()},
         "rates": [
             {"test": name, **{way: _data(rate_of(samples[number])) for way, samples in found.rates.items()}}

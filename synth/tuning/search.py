@@ -191,7 +191,7 @@ class TuningResult:
     @property
     def kept(self) -> bool:
         """Return whether the profile is better than plain launches; if not, it is one that chooses nothing more."""
-        return self.gain.told and self.gain.difference > 0
+        return self.gain.is_distinguishable and self.gain.difference > 0
 
 
 Result = TypeVar("Result")

@@ -259,7 +259,7 @@ def compare(held, program, execution, partial):
     names = {e: number for number, e in enumerate(happen)}
     firsts = {}
     for e in (e for e in happen if held(program.loc[e, e])):
-        firsts.setdefault(next(f for f in happen if held(program.at(program.loc, f, e))), len(firsts))
+        firsts.setdefault(next(f for f in happen if held(program.related(program.loc, f, e))), len(firsts))
     names |= {size + first: ("init", place) for first, place in firsts.items()}
     chosen = ModelView(program, held.drawn.choice, MODELS[False], fails=False)
     co, order = (

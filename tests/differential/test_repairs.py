@@ -63,7 +63,7 @@ def by_force(sites: Sites, model: Model, flags: bool) -> set[tuple[int, tuple[in
 
     ways = product(*(range(len(ladder.costs)) for ladder in ladders))
     met = [levels for levels in ways if all(any(levels[n] in each[n] for n in each) for each in sites.requirements)]
-    tests = [sites.at(levels) for levels in met]
+    tests = [sites.with_levels(levels) for levels in met]
     judged = judge_together(tests, model, UNROLL)
     judgements = (known or judge(test, model) for known, test in zip(judged, tests, strict=True))
     found = [levels for levels, judgement in zip(met, judgements, strict=True) if repaired(judgement)]
@@ -78,7 +78,7 @@ def by_force(sites: Sites, model: Model, flags: bool) -> set[tuple[int, tuple[in
 def weakened(test: LitmusTest, dialect: str, words: ModelVocabulary) -> LitmusTest:
     """The test with every instruction done in the weakest way, and without fences."""
     sites = sites_of(test, DIALECTS[dialect], words, read_costs("ptx").of, Direction.WEAKER)
-    return sites.at((0,) * len(sites.choices))
+    return sites.with_levels((0,) * len(sites.choices))
 
 
 def given(dialect: str, words: ModelVocabulary) -> Iterator[tuple[Random, LitmusTest]]:

@@ -93,7 +93,7 @@ def given(dialect, name, direction, most):
         except InputError:
             continue
         weaker = sites_of(test, DIALECTS[dialect], words, COSTS.of, Direction.WEAKER)
-        weakest = weaker.at((0,) * len(weaker.choices))
+        weakest = weaker.with_levels((0,) * len(weaker.choices))
         asking = test if direction is Direction.WEAKER else weakest
         for outcome in sorted(seen(weakest, model) - seen(test, model), key=str)[:1]:
             asked = Condition(Quantifier.EXISTS, And(tuple(Atom("eq", term, value) for term, value in outcome)))
@@ -180,9 +180,9 @@ def test_what_a_model_does_not_read_is_not_weakened(dialect, name, most):
     for test in given(dialect, name, Direction.WEAKER, most):
         for answer in answers(test, dialect, model, Direction.WEAKER)[1]:
             for kind, old, new in changes(test, answer.tests[0]):
-                assert words.told(kind, old) != words.told(kind, new)
+                assert words.meaning(kind, old) != words.meaning(kind, new)
                 above = [way for way in words.below(kind, old) if new in words.below(kind, way) - {way}]
-                assert not any(words.told(kind, way) == words.told(kind, new) for way in above), (old, new, above)
+                assert not any(words.meaning(kind, way) == words.meaning(kind, new) for way in above), (old, new, above)
                 weakened += 1
     assert weakened >= 2
 

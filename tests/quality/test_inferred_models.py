@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from commands import printed, synth
-from planted import asked, found_in, judged, planted_models, shuffled
+from planted import found_in, judged, planted_models, shuffled, verdicts_by_asking
 
 from corpus.dialects.registry import read_litmus
 from oracle.inference.fitting import Fact, fewest_violations, fitting, smallest_core
@@ -96,7 +96,7 @@ def test_planted_models_are_found_again_by_asking(sketch):
         models = found_in(sketch, tests, values)
         assert values in models
         by_chance = sorted(shuffled(sketch, tests, values, models, seed)[0] for seed in range(20))
-        assert asked(sketch, tests, values) * 2 < by_chance[10], each.name
+        assert verdicts_by_asking(sketch, tests, values) * 2 < by_chance[10], each.name
 
 
 @pytest.mark.parametrize("sketch", ["cpu", *SLOW])

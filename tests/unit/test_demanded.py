@@ -104,7 +104,7 @@ def test_random_checks(seed, monkeypatch):
     base = base_of(circuit, rng)
     (result,) = model.judge(base)
     wanted = [result.truth, ~result.truth][seed % 2]
-    (asked,) = circuit.asked([wanted])
+    (asked,) = circuit.assumptions([wanted])
     inputs = [number for _, number in circuit.formula.names()]
     solver = open_solver("cadical153", circuit.formula.variables)
     solver.add(circuit.formula.clauses)
@@ -150,9 +150,9 @@ def test_gates_are_written_in_the_direction_that_is_asked_for():
     known = len(circuit.formula.clauses)
     circuit.require(~gate)
     assert sorted(circuit.formula.clauses[known:]) == [[-c.number, -d.number], [-a.number, -b.number]]
-    circuit.asked([gate])
+    circuit.assumptions([gate])
     assert len(circuit.formula.clauses) == known + 2 + 1 + 4
-    assert circuit.asked([gate]) == [gate.number] and len(circuit.formula.clauses) == known + 7
+    assert circuit.assumptions([gate]) == [gate.number] and len(circuit.formula.clauses) == known + 7
 
 
 def test_an_assignment_computes_gates():

@@ -108,11 +108,11 @@ def test_elementary_promises_have_their_texts():
 
 def test_names_of_families():
     one = promise_family("hsa@workgroup & progress@subgroup-weak")
-    assert [level.at.level for level in one.levels] == [HierarchyLevel.WORKGROUP, HierarchyLevel.SUBGROUP]
+    assert [level.promise.level for level in one.levels] == [HierarchyLevel.WORKGROUP, HierarchyLevel.SUBGROUP]
     assert one.valid.size == len(UNIONS)
     assert "hsa@workgroup & obe@subgroup-weak" in names(one.models(one.valid))
     assert promise_family("progress-strong").valid.size == len(UNIONS)
-    assert promise_family("progress@cta").levels[0].at.level is HierarchyLevel.WORKGROUP
+    assert promise_family("progress@cta").levels[0].promise.level is HierarchyLevel.WORKGROUP
     assert is_promise_family("hsa@cta & progress@warp") and not is_promise_family("progress.cat")
     assert not is_promise_family("hsa@workgroup & obe@subgroup")
     for wrong in ("progress & progress", "progress@workgroup & hsa", "hsa@cta & obe@warp", "progress@x & hsa@cta"):

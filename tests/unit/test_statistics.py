@@ -66,10 +66,12 @@ def test_means_of_launches() -> None:
 def test_launches_are_compared_in_pairs() -> None:
     """Six pairs, all one way round: of 64 assignments two are as large, which is 1 in 32."""
     six = paired_difference([[(0.3, 0.1)] * 6])
-    assert six.difference == pytest.approx(0.2) and six.chance == pytest.approx(1 / 32, abs=0.012) and not six.told
+    assert six.difference == pytest.approx(0.2) and six.chance == pytest.approx(1 / 32, abs=0.012)
+    assert not six.is_distinguishable
     assert paired_difference([[(0.3, 0.1)] * 3, [(0.2, 0.0)] * 3]).chance == pytest.approx(1 / 32, abs=0.012)
-    assert paired_difference([[(0.3, 0.1)] * 20]).told and paired_difference([[(0.1, 0.3)] * 20]).difference < 0
+    assert paired_difference([[(0.3, 0.1)] * 20]).is_distinguishable
+    assert paired_difference([[(0.1, 0.3)] * 20]).difference < 0
     assert paired_difference([[(0.5, 0.0)] + [(0.0, 0.0)] * 99]).chance == 1.0
     assert paired_difference([[(0.1, 0.1)] * 50]).chance == 1.0
-    assert paired_difference([[], []]) == NO_DIFFERENCE and not NO_DIFFERENCE.told
+    assert paired_difference([[], []]) == NO_DIFFERENCE and not NO_DIFFERENCE.is_distinguishable
     assert six == paired_difference([[(0.3, 0.1)] * 6])

@@ -120,7 +120,7 @@ def test_nothing_is_chosen_from_noise(method: str, seed: int) -> None:
     found, _ = found_by(
         ProfileSearch(method, seed, 2, OWN, BASE, grid), measuring(lambda *_: 0.4 * (random.random() < 0.2))
     )
-    assert not found.kept and not found.gain.told and found.profile == BASE
+    assert not found.kept and not found.gain.is_distinguishable and found.profile == BASE
     assert "it is not distinguishable. Nothing that was tried is better" in verdict(found)
 
 

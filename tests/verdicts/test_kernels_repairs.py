@@ -108,7 +108,7 @@ def test_a_repaired_kernel_comes_to_its_end_without_a_race(file, need):
         search = ExecutionSearch(found.repairs[0].tests[0], model, 2)
         assert search.find([]) is not None
         assert all(search.find([flag]) is None for flag in search.executions.flags.values())
-        assert search.find(search.asked) is None, "what is expected holds"
+        assert search.find(search.question) is None, "what is expected holds"
 
 
 @pytest.mark.device
