@@ -75,7 +75,9 @@ def shipped() -> list[Row]:
 
 
 def answered(row: Row, folder: Path, seconds: int) -> tuple[str, ...]:
-    """A row of the table."""
+    """A row of the table: a mapping, its bound, the answer of ``synth map`` within so many seconds, and the CPU seconds
+    and megabytes that it took.
+    """
     command = [measuring.SYNTH, "map", str(write_bounded(row, folder)), "-j", "1"]
     answer, used = measured(command, seconds)
     spent = (f"{used.ru_utime + used.ru_stime:.1f}", f"{used.ru_maxrss / 1000:.0f}")

@@ -49,7 +49,7 @@ FENCES = [word for word in UPDATES if word != "rlx"]
 
 
 def c_suite() -> Iterator[LitmusTest]:
-    """Every shape with every choice of orders; MP with an exchange and an addition of 0 for its flag, likewise."""
+    """Every shape with every choice of orders, then MP and SB with fences or updates (``synchronised``)."""
     for shape, threads in SHAPES.items():
         accesses = [access for thread in threads for access in thread]
         for orders in product(*(LOADS if access[0] == "R" else STORES for access in accesses)):

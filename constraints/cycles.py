@@ -536,8 +536,10 @@ def patterns(
 def cycles(
     bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER, effort: SolverEffort | None = None
 ) -> Iterator[Cycle]:
-    """Every critical cycle of a size, once up to rotation, given as soon as it is found; arguments and errors as for
-    ``patterns``."""
+    """Every critical cycle of ``size`` edges, once up to rotation, given as soon as it is found.
+
+    ``effort`` counts the calls of the solver. Raises ``InputError`` where there is no solver of that name.
+    """
     for pattern in patterns(bounds, size, solver_name, effort):
         yield from pattern.cycles()
 

@@ -414,7 +414,11 @@ def demanded(
     surely: Sequence[int] | None = None,
     apart: Sequence[int] | None = None,
 ) -> Demanded:
-    """The algebra over a circuit for events that happen where the literals ``executed`` hold; the others as there."""
+    """The algebra over a circuit for events that happen where the literals ``executed`` hold.
+
+    ``surely[e]``: the events that happen wherever ``e`` does, ``apart[e]``: those that never happen together with it,
+    as the bits of their numbers; none where they are not given.
+    """
     nothing = (0,) * len(executed)
     return Demanded(
         circuit.true,

@@ -28,7 +28,8 @@ def outcomes_by_sat(
     """The outcomes in allowed executions, whether or not the condition's filter lets them through, and the flags that
     some allowed execution raises.
 
-    Raises ``InputError`` as ``Executions`` does, and ``TooManyError`` where there are too many.
+    Raises ``InputError`` where an address is no location of the test, or the model says nothing of the test, and
+    ``TooManyError`` where there are too many outcomes or clauses.
     """
     executions = Executions(test, model, unroll)
     values, circuit = FiniteValues(executions), executions.circuit

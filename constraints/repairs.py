@@ -97,7 +97,9 @@ class RepairableProgram:
         flags: bool = False,
         solver: str = EXECUTION_SOLVER,
     ) -> None:
-        """Opens a test at its sites. Raises ``InputError`` as ``Executions`` does."""
+        """Opens a test at its sites. Raises ``InputError`` where an address is no location of the test, or the model
+        says nothing of the test, and ``TooManyError`` where there are too many clauses.
+        """
         self.model = model
         self._ladders = ladders
         self._open = partial(_Part, test, model, unroll, sites, ladders, outcome, flags, solver)

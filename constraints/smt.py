@@ -293,7 +293,8 @@ class _Solver(Z3):
 def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
     """The judgement of a model on a litmus test, by z3, without counts of executions.
 
-    Raises ``InputError`` as ``unroll_threads`` does.
+    Raises ``InputError`` where an address is no location of the test, or the model says nothing of the test, and
+    ``TooManyError`` where there are too many clauses.
     """
     import z3
 

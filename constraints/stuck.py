@@ -79,8 +79,8 @@ def find_hang_by_sat(
     first.
 
     One round of each loop is tried first. Loops that spin need no more, and if all loops do, no more is tried.
-    ``solver``: one of ``constraints.solvers``, or ``smt``. Raises ``InputError`` as ``merged_threads`` does, and
-    ``TooManyError`` where there are too many clauses or values.
+    ``solver``: one of ``constraints.solvers``, or ``smt``. Raises ``InputError`` where an address is no location of the
+    test, or the model says nothing of the test, and ``TooManyError`` where there are too many clauses or values.
     """
     found = _hangs(unasked(test), model, 1, solver).find(promise, steady)
     if unroll > 1 and found.hang is None and found.provisional:
@@ -93,8 +93,9 @@ def only_as_by_sat(
 ) -> bool:
     """Whether another model allows every execution of a program that a model allows, ended or not, by a SAT solver.
 
-    The other model has a total coherence order and chooses no orders. ``solver`` and errors as for
-    ``find_hang_by_sat``.
+    The other model has a total coherence order and chooses no orders. ``solver``: one of ``constraints.solvers``, or
+    ``smt``. Raises ``InputError`` where an address is no location of the test, or a model says nothing of the test, and
+    ``TooManyError`` where there are too many clauses or values.
     """
     return _hangs(unasked(test), model, unroll, solver).only_as(other)
 

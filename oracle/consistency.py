@@ -68,7 +68,10 @@ class OperationalModel:
         return explore.FinalStates(found.terms, found.finals, False, found.states)
 
     def run(self, test: LitmusTest, proposition: Proposition, unroll: int = UNROLL) -> tuple[str, ...] | None:
-        """A shortest run to a final state in which a proposition is true, a line a step. Raises as ``explore`` does."""
+        """A shortest run to a final state in which a proposition is true, a line a step; None where there is none.
+
+        Raises ``InputError`` where the model does not cover the test, or it is too large.
+        """
         from oracle.operational import amdgpu, explore
 
         if not self.table:
@@ -124,7 +127,9 @@ class AxiomaticModel:
 
     @cached_property
     def model(self) -> Model:
-        """The model that the file denotes. Raises ``InputError`` as ``load_model`` does."""
+        """The model that the file denotes. Raises ``InputError`` where the file cannot be read, and with line and
+        column where it is wrong.
+        """
         return load_model(self.path, self.name, self.bell)
 
     def __getstate__(self) -> dict[str, object]:

@@ -131,11 +131,11 @@ def is_liveness_model(name: str) -> bool:
 
 
 def resolve_liveness_models(names: Sequence[str], bell: str | None = None) -> list[LivenessModel]:
-    """The models that ``names`` mean, in their order, each once; ``bell`` as for ``resolve_consistency_models``.
+    """The models that ``names`` mean, in their order, each once.
 
-    Raises ``InputError`` where one is not two names with ``&`` between, where the first is no progress model, or the
-    second no consistency model or one without executions; and as ``resolve_models`` and
-    ``resolve_consistency_models`` do.
+    ``bell``: a bell file that comes before each of a user's consistency models. Raises ``InputError`` where one is not
+    two names with ``&`` between, where the first is no progress model, or the second no consistency model or one
+    without executions, and where a model's file cannot be loaded.
     """
     pairs = list(dict.fromkeys(_two(name) for name in names))
     second = list(dict.fromkeys(consistency for _, consistency in pairs))

@@ -43,7 +43,7 @@ class ExpectedVerdict:
 def models_of_table(path: Path) -> list[str]:
     """Return the models that a table has verdicts of, in its order; none where it names no model.
 
-    Raises ``InputError`` as ``read_expected`` does.
+    Raises ``InputError`` with the line where the file cannot be read, or begins with no head of such a table.
     """
     rows, _, wide = _opened(path)
     if wide[:1] == ["model"]:

@@ -95,11 +95,11 @@ def results_of(
     accuses: Callable[[AnyDue], bool],
     done: int = 0,
 ) -> Iterator[tuple[AnyDue, Made]]:
-    """Make all trials as ``conducted`` does, then repeat the hangs that contradict a model, and yield each with its
-    result.
+    """Make all trials, then repeat the hangs that contradict a model, and yield each with its result when it ends.
 
-    A trial that was repeated is yielded once more. ``accuses`` says whether a hang of a trial contradicts a model.
-    Raises ``StuckError``, and ``InputError`` for a launch that cannot be.
+    A trial that was repeated is yielded once more. Those that have not begun when time is up yield nothing. ``accuses``
+    says whether a hang of a trial contradicts a model; ``done`` trials were made before, and count in the progress that
+    is shown. Raises ``StuckError``, and ``InputError`` for a launch that cannot be.
     """
     if not items:
         return

@@ -232,8 +232,8 @@ def known_labels(
 ) -> list[Labels]:
     """Return the labels in a file, which are of the first so many of ``files``.
 
-    Of each label only whether it has a verdict is known. A file that is not there is begun. Raises ``InputError`` as
-    ``begun`` does.
+    Of each label only whether it has a verdict is known. A file that is not there is begun. Raises ``InputError`` where
+    a line is no label, and where the file is of another request or cannot be made.
     """
     read = partial(_read, labelling=labelling, form=form, files=files)
     return begun(path, request, header_of(labelling, form), read, "the verdicts of the tests in their order")

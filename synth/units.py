@@ -188,10 +188,12 @@ def search_rounds(
     tests: Callable[[], int],
     run: SearchRun,
 ) -> Iterator[tuple[Round, str]]:
-    """Search the units of one round after the other, such as those of one size, as ``search_units`` does.
+    """Search the units of one round after the other, such as those of one size, that the journal has not closed.
 
-    Yields each round with the reason why some of its units are left, empty if none is. A round with a reason is the
-    last, and a round is planned once the ones before it are done: whoever has found enough asks for no more.
+    ``take`` receives what a unit found and returns what to record of it; ``tests`` says how many tests there are by
+    then. A unit that exceeds the limits is left. Yields each round with the reason why some of its units are left,
+    empty if none is. A round with a reason is the last, and a round is planned once the ones before it are done:
+    whoever has found enough asks for no more.
     """
     for number, planned in rounds:
         stopped = search_units(planned, work, take, tests, run)

@@ -189,7 +189,9 @@ class HipKernel(RuntimeKernel, CAtomics):
 
 def hip_parameters(test: LitmusTest, instances: int, profile: Profile, iterations: int = 20) -> Parameters:
     """Return the parameters for a device with wavefronts of up to 64 threads: as many slots, so that threads of
-    different warps of the test are in different wavefronts. Raises ``InputError`` as ``place`` does.
+    different warps of the test are in different wavefronts.
+
+    Raises ``InputError`` where the scope tree is not within one launch.
     """
     found = gpu_parameters(test, instances, profile, iterations)
     return replace(found, slots=max(found.slots, WAVE))

@@ -142,9 +142,10 @@ class Runner:
         timeout: float = 5.0,
         every_iteration: bool = False,
     ) -> Run:
-        """Run the files of a test, its own first, as ``backends.shared.process.watch`` does.
+        """Run the files of a test, its own first, so many iterations of at most ``timeout`` seconds each.
 
-        Raises ``RunError`` where the test can be neither seen to terminate nor seen to hang.
+        After the first hang the rest is skipped, for it would most likely hang too; with ``every_iteration`` a new
+        process goes on with it. Raises ``RunError`` where the test can be neither seen to terminate nor seen to hang.
         """
         with self.prepared([(files, shape)]) as (prepared,):
             if isinstance(prepared, RunError):
@@ -181,7 +182,10 @@ class Runner:
             return error
 
     def watch(self, prepared: Prepared, iterations: int, timeout: float, every_iteration: bool = False) -> Run:
-        """Run a prepared program on the device, in a watched process. Raises ``RunError`` as ``run`` does."""
+        """Run a prepared program on the device, in a watched process; ``timeout``: seconds for each iteration.
+
+        Raises ``RunError`` where it can be neither seen to terminate nor seen to hang.
+        """
         with prepared.turn:
             if not prepared.program:
                 return watch(prepared.command, iterations, timeout, prepared.environment, every_iteration)

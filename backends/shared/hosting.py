@@ -95,8 +95,9 @@ def run_program(
     iterations: int,
     started: Callable[[str, dict[str, int], Said], AbstractContextManager[Iterate]],
 ) -> tuple[int, str]:
-    """Run a program for so many iterations, as ``Run`` does; ``started`` builds it from its text and its constants,
-    says what runs it, and raises ``HostError``.
+    """Run a program for so many iterations; return an exit code, and what to say at the end.
+
+    ``started`` builds it from its text and its constants, says what runs it, and raises ``HostError``.
     """
     text = path.read_text(encoding="utf-8")
     # The program's own constants say how much to launch.

@@ -217,7 +217,8 @@ def gpu_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT,
     """Return the parameters for every other device: the parallel environment, in which each thread plays every role,
     one in each pass.
 
-    Work-groups are smaller than ``GROUP_SIZE`` where instances are few. Raises ``InputError`` as ``place`` does.
+    Work-groups are smaller than ``GROUP_SIZE`` threads where instances are few. Raises ``InputError`` where the scope
+    tree is not within one launch.
     """
     shape = _shape(test)
     passes = _power(shape.breadth * shape.warps * shape.lanes)
@@ -233,10 +234,10 @@ def gpu_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT,
 
 
 def device_layout(test: LitmusTest, instances: int, profile: Profile, is_cpu: bool) -> Layout:
-    """Return the layout of a test on a device, as ``cpu_parameters`` or ``gpu_parameters`` has it; what the profile
-    chooses is so on both.
+    """Return the layout of a test on a device, a CPU or another; what the profile chooses is so on both.
 
-    Raises ``InputError`` as ``place`` does.
+    Raises ``InputError`` where the scope tree is not within one launch, where slots, passes or regions are no power of
+    two, where stress would be outside the scratch area, and where memory would need 2 GiB or more.
     """
     return place(test, (cpu_parameters if is_cpu else gpu_parameters)(test, instances, profile))
 

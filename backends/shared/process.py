@@ -78,7 +78,8 @@ def watch(
     """Run ``command`` with the number of iterations appended to it, ``timeout`` seconds for each iteration.
 
     After the first hang the rest is skipped, for it would most likely hang too; with ``every_iteration`` a new process
-    goes on with it. ``environment`` is added to ours. Raises ``RunError``.
+    goes on with it. ``environment`` is added to ours. Raises ``RunError`` where it can be neither seen to terminate nor
+    seen to hang.
     """
     return _iterated(lambda left: _watch_process(command, left, timeout, environment), iterations, every_iteration)
 
@@ -97,7 +98,11 @@ class Server:
         self._runs = 0
 
     def watch(self, program: str, iterations: int, timeout: float, every_iteration: bool = False) -> Run:
-        """Run and watch a program that the host knows by this word, as ``watch`` does. Raises ``RunError``."""
+        """Run and watch a program that the host knows by this word, ``timeout`` seconds for each iteration.
+
+        After the first hang the rest is skipped; with ``every_iteration`` a new process goes on with it. Raises
+        ``RunError`` where it can be neither seen to terminate nor seen to hang.
+        """
         return _iterated(lambda left: self._once(program, left, timeout), iterations, every_iteration)
 
     def _once(self, program: str, iterations: int, timeout: float) -> Run:

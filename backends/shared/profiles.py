@@ -180,8 +180,10 @@ def print_profile(profile: Profile, remarks: str = "") -> str:
 
 
 def read_profile(path: Path) -> Profile:
-    """Return the profile in a file. Raises ``InputError`` as ``parse_profile`` does, and where the file cannot
-    be read.
+    """Return the profile in a file.
+
+    Raises ``InputError`` where the file cannot be read, where it is no TOML, with line and column; where a key is
+    unknown; where a value is not what its key expects; and where there is no name.
     """
     return parse_profile(read_text(path, LARGEST_FILE), str(path))
 

@@ -337,7 +337,9 @@ def _enter(
 def latest(
     entries: Iterable[Entry],
 ) -> tuple[dict[ProgressTrial | MemoryTrial, Result], dict[ProgressTrial | MemoryTrial, Failure]]:
-    """Return what counts of the lines of files: results by what was asked, and failures, as ``ResultFile`` has them."""
+    """Return what counts of the lines of files: by what was asked, the last result of each trial, and the failures
+    after which it was not made either.
+    """
     results: dict[ProgressTrial | MemoryTrial, Result] = {}
     failures: dict[ProgressTrial | MemoryTrial, Failure] = {}
     for entry in entries:
@@ -377,7 +379,8 @@ def read_results(path: Path) -> list[Entry]:
 def read_times(path: Path) -> list[Times]:
     """Return how long each line of a file of results (``read_results``) took, in its order.
 
-    ``UNKNOWN`` for those whose times are not there. Raises ``InputError`` as ``read_results`` does.
+    ``UNKNOWN`` for those whose times are not there. Raises ``InputError`` where one of the two files cannot be read, or
+    a line is no result or no times.
     """
     known: dict[str, list[Times]] = {}
     times = times_of(path)

@@ -140,7 +140,11 @@ class Model:
         return any(name in names and (not kind or kind in kinds) for names, kinds in self._required)
 
     def flags_mention(self, name: str, kind: str = "") -> bool:
-        """Whether a flag depends on a name of the base; ``kind`` as for ``checks_mention``."""
+        """Whether a flag depends on a name of the base.
+
+        ``kind``, one of ``R W F B``: only where the name is not intersected with another kind, as ``SC`` is in ``F &
+        SC``.
+        """
         return any(name in names and (not kind or kind in kinds) for names, kinds in self._flagged)
 
     def checks_intersect(self, kind: str) -> list[frozenset[str]]:

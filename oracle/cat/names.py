@@ -63,8 +63,9 @@ class Resolver:
         self.lost = dict(lost)
 
     def statement(self, statement: terms.Statement) -> terms.Statement | None:
-        """The statement without ``try``; None where none of its names is known. Raises ``InputError`` as ``term``
-        does."""
+        """The statement without ``try``; None where none of its names is known. Raises ``InputError`` where it
+        mentions, outside of ``try``, a name that is not known.
+        """
         match statement:
             case terms.ModelCheck(body=body):
                 return replace(statement, body=self.term(body))

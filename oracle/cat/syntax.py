@@ -128,8 +128,8 @@ def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[ModelSyn
 def read_cat(path: str, bell: str | None = None) -> ModelSyntax:
     """The syntax of the model in a file, as the file is now.
 
-    ``bell`` as for ``parse_cat``; models that ship need none. Raises ``InputError`` where the file or one that it
-    includes cannot be read or parsed.
+    ``bell`` is a bell file, whose definitions come before the model's; models that ship need none. Raises
+    ``InputError`` where the file or one that it includes cannot be read or parsed.
     """
     return _read_shipped(path) if Path(path).parent in _SHIPPED else _read(path, bell)
 

@@ -273,7 +273,7 @@ def _fence_orders(mode: Mode) -> set[str]:
 
 
 def initial_tags(region: Region, plain: bool = False) -> frozenset[str]:
-    """The names of the sets that an initial write is in; ``plain`` as for ``access_tags``."""
+    """The names of the sets that an initial write is in; ``plain``: the location is not atomic, ``NAL``."""
     return frozenset({"W", "IW", "WEAK", region.name, *(["NAL"] if plain else [])})
 
 

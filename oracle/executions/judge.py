@@ -99,10 +99,12 @@ def asks_nothing(condition: Condition) -> bool:
 
 
 def judge(test: LitmusTest, model: Model, unroll: int = UNROLL, counts: bool = True) -> Judgement:
-    """The judgement of a model that is a .cat file. Raises ``TooManyError`` where executions are too many.
+    """The judgement of a model that is a .cat file.
 
     Without ``counts``, it has the answer, the truth of the condition and the flags, and no counts nor outcomes. Then
-    only the executions that decide these are looked at, until they are decided.
+    only the executions that decide these are looked at, until they are decided. Raises ``TooManyError`` where
+    executions are too many, and ``InputError`` where an address is no location of the test, or the model says nothing
+    of the test.
     """
     threads = unroll_threads(test, unroll)
     condition = test.condition
@@ -205,7 +207,7 @@ def only_waits(test: LitmusTest, threads: Sequence[Paths | Unrolled], model: Mod
 def is_quick_to_list(test: LitmusTest, model: Model, unroll: int = UNROLL) -> bool:
     """Whether listing executions takes seconds at most, by an estimate; not so where a bound refuses to list them.
 
-    Raises ``InputError`` as ``judge`` does, but for that.
+    Raises ``InputError`` where an address is no location of the test.
     """
     try:
         threads = unroll_threads(test, unroll)

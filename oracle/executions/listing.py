@@ -37,7 +37,9 @@ class ListedExecutions:
     """
 
     def __init__(self, test: LitmusTest, model: Model, unroll: int = UNROLL) -> None:
-        """List them. Raises ``TooManyError`` where they are too many, and ``InputError`` as ``judge`` does."""
+        """List them. Raises ``TooManyError`` where they are too many, and ``InputError`` where an address is no
+        location of the test, or the model says nothing of the test.
+        """
         threads = unroll_threads(test, unroll)
         self._test = test
         self._batches: list[tuple[CandidateBatch, int, list[CheckResult[int]]]] = list(

@@ -201,7 +201,8 @@ def find_hang(test: LitmusTest, promise: Promise, model: Model, unroll: int = UN
     """Whether a program may hang under a promise and a model, by listing executions; ``steady``: look for a steady
     hang.
 
-    Raises ``InputError`` as ``unroll_threads`` does, and ``TooManyError`` where there are too many executions.
+    Raises ``InputError`` where an address is no location of the test, or the model says nothing of the test, and
+    ``TooManyError`` where there are too many executions.
     """
     test, unroll = unasked(test), max(1, unroll)
     threads = unroll_threads(test, unroll)
@@ -223,7 +224,8 @@ def only_as(test: LitmusTest, model: Model, other: Model, unroll: int = UNROLL) 
     """Whether another model allows every execution of a program that a model allows, ended or not, by listing
     executions.
 
-    The other model has a total coherence order and chooses no orders. Raises as ``find_hang`` does.
+    The other model has a total coherence order and chooses no orders. Raises ``InputError`` where an address is no
+    location of the test, or a model says nothing of the test, and ``TooManyError`` where there are too many executions.
     """
     test, unroll = unasked(test), max(1, unroll)
     runs = [

@@ -139,7 +139,10 @@ def telling(models: Sequence[Model], flags: bool = False) -> Telling:
 
 
 def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
-    """A vocabulary without distinctions that no model makes. Raises ``InputError`` as ``vocabulary_of`` does."""
+    """A vocabulary without distinctions that no model makes.
+
+    Raises ``InputError`` where a model mentions a relation that no vocabulary can make.
+    """
     for model in models:
         if whole.asynchronous and not model.mentions(events.ASYNCHRONOUS):
             raise InputError(

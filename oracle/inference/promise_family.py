@@ -330,7 +330,8 @@ def is_promise_family(name: str) -> bool:
 def promise_family(name: str) -> PromiseFamily:
     """The family of a name: ``progress``, ``progress-weak``, ``progress@workgroup & progress@subgroup``.
 
-    Raises ``InputError`` where the name is of no family, and as ``resolve_models`` does for what is known of it.
+    Raises ``InputError`` where the name is of no family, or what is known of it names no promise or a file that cannot
+    be loaded.
     """
     found = [_PART.fullmatch(part) for part in _parts(name)]
     if not any(found):

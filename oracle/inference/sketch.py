@@ -247,7 +247,11 @@ def exactly_one(space: ModelSpace, variables: Sequence[str]) -> ModelSet:
 
 
 def parse_sketch(text: str, path: str) -> Sketch:
-    """The sketch that ``text`` denotes. Raises ``InputError`` as ``load_sketch`` does."""
+    """The sketch that ``text`` denotes; ``path`` names it, and is where errors are said to be.
+
+    Raises ``InputError`` with line and column where the text is no model, a name is unknown or of another type, and
+    where holes of one name have different numbers of alternatives.
+    """
     return _sketch(parse_cat(text, path), model_name(path))
 
 

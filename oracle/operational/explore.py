@@ -89,7 +89,9 @@ def witness(
 ) -> tuple[str, ...] | None:
     """A shortest run to a final state in which the proposition is true, a line a step; None where there is none.
 
-    The proposition may mention the terms that the test's condition mentions. Raises as ``explore`` does.
+    The proposition may mention the terms that the test's condition mentions. Each backward jump is taken at most
+    ``unroll`` times. Raises ``UnmodelledError`` where an instruction is not covered, and ``StateLimitError`` where
+    there are more than ``limit`` states.
     """
     system = OperationalSystem(test, strong, unroll)
 

@@ -52,7 +52,7 @@ from oracle.promises import ThreadSets, delegate_choices, delegations, least, pr
 def explore_stepping(test: LitmusTest, stepping: str = "") -> LitmusLts:
     """The transition system of a test whose lanes step as named; as independent threads where nothing is.
 
-    Raises ``NoVerdictError`` as ``explore_litmus`` does.
+    Raises ``NoVerdictError`` where there are too many states, or a step that can be taken has no meaning.
     """
     if stepping in ("", "independent") and not is_grouped(test):
         return explore_litmus(test)

@@ -574,7 +574,7 @@ class _Exploration:
         )
 
     def all(self, limit: int) -> SubgroupLts:
-        """All states, from the first on."""
+        """All states, from the first on. Raises ``StateLimitError`` where there are more than ``limit``."""
         error = StateLimitError(f"{self._name} has more than {limit:,} states")
         number_of = FoundStates([self._first()], StateLimit(limit, error))
         successors, chances, waits, masks = [], [], [], []

@@ -135,7 +135,8 @@ def known_rows(
     """Return the files whose answers a file has, in the order of ``files``, each with its answers.
 
     The last file in it may have more answers, so it is not among them. Of each answer no more is known than of a row of
-    CSV. A file that is not there is begun. Raises ``InputError`` as ``begun`` does.
+    CSV. A file that is not there is begun. Raises ``InputError`` where a line is no answer, and where the file is of
+    another request or cannot be made.
     """
     read = partial(_read, form=form, files=files)
     return begun(path, request, header_of(form), read, "the answers about the files in their order")

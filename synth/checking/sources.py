@@ -126,8 +126,10 @@ def _read(path: Path, options: Sequence[str]) -> KernelFile:
 
 
 def read_for_check(path: Path, options: Sequence[str] = (), as_written: bool = False) -> KernelFile:
-    """Return the kernels of a file as ``read_kernels`` does, and beside them, where the compiler of its language may
-    remove accesses, what it makes without optimisations; ``as_written``: that alone.
+    """Return the kernels of a file, and beside them, where the compiler of its language may remove accesses, what it
+    makes without optimisations; ``as_written``: that alone.
+
+    Raises ``InputError`` where the file cannot be read or compiled.
     """
     plain = options_of(path, options, True)
     if as_written or plain == tuple(options):
@@ -153,8 +155,10 @@ def _written(path: Path, options: Sequence[str]) -> Module | str:
 
 
 def kernels_of(data: bytes, path: Path, source: str = "", files: Mapping[str, str] | None = None) -> KernelFile:
-    """Return the kernels of code that a compiler has made of a ``source``, as ``compiled`` does, or that is the file's
-    own. Raises ``InputError`` where it cannot be read.
+    """Return the kernels of code: a compiler's, with the text ``source`` that it was made of and the paths of its
+    source ``files`` by the names that they have in the code; or the file's own, without these.
+
+    Raises ``InputError`` where it cannot be read.
     """
     form = format_of(path)
     assert form is not None

@@ -67,8 +67,9 @@ class Suite:
         return self._named(name).litmus()
 
     def progress(self, name: str) -> Test:
-        """Return the progress test of that name, or of files of that name. Raises ``InputError`` as ``litmus`` does,
-        and where the tests are of the other family.
+        """Return the progress test of that name, or of files of that name.
+
+        Raises ``InputError`` where there is none, or more than one, and where the tests are of the other family.
         """
         if self.family is not family(PROGRESS):
             raise InputError("expected a suite of progress tests")

@@ -51,7 +51,8 @@ MOST_UNROLL = 8
 def judge_with(test: LitmusTest, model: ConsistencyModel, method: str, unroll: int, counts: bool = True) -> Judgement:
     """Return a model's judgement of a test; an operational model is always explored. UNKNOWN where a test is too large.
 
-    Without ``counts``, executions are listed as far as the answer needs them; see ``oracle.executions.judge.judge``.
+    Without ``counts``, executions are listed as far as the answer needs them, and the judgement has the answer and the
+    flags, but no counts and no outcomes.
     """
     if isinstance(model, OperationalModel):
         return model.judge(test, unroll)

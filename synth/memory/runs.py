@@ -183,7 +183,8 @@ def decode_memory_test(
     sound: Sequence[str],
     output: Path | None,
 ) -> MemoryReport:
-    """Return what a test that was run elsewhere has shown, as ``run_memory_tests`` does.
+    """Return what a test that was run elsewhere has shown: the run is wrong where an outcome was seen that a model of
+    ``sound`` (names of ``models``) forbids.
 
     Raises ``InputError`` where a file cannot be read, or ``dump`` is not the output of a program of this test.
     """

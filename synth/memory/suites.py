@@ -96,7 +96,7 @@ class SuiteRequest:
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """Return the criterion of the tests, and also the other one where its tests are counted too."""
+        """Return the criterion of the tests; with ``both_criteria``, then the other one, whose tests are counted."""
         first = Criterion(self.criterion)
         return (first, *(other for other in Criterion if self.both_criteria and other is not first))
 

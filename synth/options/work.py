@@ -102,9 +102,11 @@ jobs_options = jobs_option("Use N processes; one for each core by default.")
 
 @contextmanager
 def workplaces(jobs: int | str | None, cut: bool = False) -> Iterator[Jobs]:
-    """Where work is done: so many processes, as many as there are cores, or a cluster. Raises ``InputError``.
+    """Open a block with the places where work is done: so many processes, as many as there are cores where ``jobs`` is
+    None, or a cluster by the address of its scheduler.
 
-    ``cut``: one process, which finds tests in a fixed order, so that a suite that is cut is the same each time.
+    ``cut``: one process, which finds tests in a fixed order, so that a suite that is cut is always the same. Raises
+    ``InputError`` where there is no such cluster, and ``UsageError`` for a cluster with ``cut``.
     """
     if not isinstance(jobs, str):
         yield 1 if cut else jobs or cores()

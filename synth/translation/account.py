@@ -88,9 +88,10 @@ def finding_lines(
     names: Mapping[Term, Term] = MappingProxyType({}),
 ) -> Iterator[str]:
     """Yield why a translation is weaker: an execution of the program after with an outcome that is added, and why the
-    program before has none; ``names`` as for ``common_terms``.
+    program before has none.
 
-    Where the program after may do anything, only its code is shown.
+    ``names``: what terms of the program after are called in the program before, where that is something else. Where the
+    program after may do anything, only its code is shown.
     """
     if not judged.added:
         yield from ("", "The program after:", "", *program_lines(after, with_condition=False))

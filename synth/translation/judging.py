@@ -158,8 +158,9 @@ def allowed_outcomes(
     unroll: int = UNROLL,
     numbers: Collection[int] = (),
 ) -> AllowedOutcomes:
-    """Return what a model allows a program to do, as far as these terms tell it; ``numbers`` as for ``observing``.
+    """Return what a model allows a program to do, as far as these terms tell it.
 
+    ``numbers``: values that the outcomes may have besides those that the program mentions, for values out of thin air.
     Raises ``InputError`` where the model does not speak of it, and ``TooManyError`` where it is too large.
     """
     observing_test = observing(test, terms, numbers)
@@ -214,10 +215,10 @@ def judge_translation(
     unroll: int = UNROLL,
     names: Mapping[Term, Term] = MappingProxyType({}),
 ) -> JudgedTranslation:
-    """Return the verdict on a translation of one program, under the model of each side; ``names`` as for
-    ``common_terms``.
+    """Return the verdict on a translation of one program, under the model of each side.
 
-    What a model cannot say anything of is NOT_READ, what is too large UNKNOWN. Raises ``InputError`` where the programs
+    ``names``: what terms of the program after are called in the program before, where that is something else. What a
+    model cannot say anything of is NOT_READ, what is too large UNKNOWN. Raises ``InputError`` where the programs
     observe nothing in common.
     """
     common = common_terms(before, after, names)

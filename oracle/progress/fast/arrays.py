@@ -204,7 +204,7 @@ class _Layer:
         return bool((self._each(np.bitwise_and, promised) & ~self._movers == 0).any())
 
     def may_trap(self, promised: Masks) -> bool:
-        """Whether some component holds a set of nodes that a run need never leave; see ``models.hangs``."""
+        """Whether some component holds a set of nodes that a run need never leave: the strong reading of a hang."""
         silent = promised == 0
         always = self._each(np.logical_and, silent)
         if always.any():
