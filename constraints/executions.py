@@ -95,8 +95,9 @@ class Executions:
         known: Mapping[Name, bool] = MappingProxyType({}),
         grounded: bool = False,
     ) -> None:
-        """Writes the clauses. Raises ``InputError`` as ``merged_threads`` and ``check_speaks`` do, and ``TooManyError``
-        where there are too many."""
+        """Writes the clauses. Raises ``InputError`` where an address is no location of the test, or the model says
+        nothing of the test, and ``TooManyError`` where there are too many clauses.
+        """
         check_speaks(test, model)
         self.test = test
         self.circuit = circuit = DeferredCircuit(known)

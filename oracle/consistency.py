@@ -160,7 +160,8 @@ ConsistencyModel = AxiomaticModel | OperationalModel
 def load_model(path: str, name: str = "", bell: str | None = None) -> Model:
     """The model in a .cat file, called ``name`` or by the file's stem; names that a bell file defines are known there.
 
-    Raises ``InputError`` where a file cannot be read, and as ``oracle.cat.interpreter.checked_model`` does.
+    Raises ``InputError`` where a file cannot be read, and with line and column where it is no model, or a name is
+    unknown or of another type.
     """
     model = checked_model(name or model_name(path), read_cat(path, bell), VOCABULARY)
     for hole in holes_of(model.syntax.statements):

@@ -42,9 +42,10 @@ _UNBOUNDED = 1 << 30
 
 
 def hang_of_lasso(test: LitmusTest, progress: ProgressModel, model: Model) -> Hang | None:
-    """A hang that is a lasso under the progress model and an execution that the memory model allows, if one is found.
+    """A hang that is a lasso under the progress model and an execution that the memory model allows; None where there
+    are barriers, too many states, or no such lasso.
 
-    Raises ``InputError`` as ``Walker.step`` does.
+    Raises ``InputError`` where an address is no location of the test.
     """
     test = unasked(test)
     if any(isinstance(ins, Barrier) for ins in test.instructions):

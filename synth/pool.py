@@ -244,7 +244,7 @@ def results_in_order(
     poll: float = 0.5,
 ) -> Generator[Item | None, None, None]:
     """Yield what ``function`` returns for each task, in the order of the tasks, each as soon as those before it are
-    known; ``lost(task, reason)`` where it exceeds the limits or fails as in ``map_each``.
+    known; ``lost(task, reason)`` where it exceeds the limits, or raises another exception than ``InputError``.
 
     Tasks may be long and of any number: ``function`` may return ``Subtasks``, which begin before the tasks that are
     left. ``None`` is yielded at least every ``poll`` seconds while a result is waited for. ``watch`` is told how many

@@ -74,8 +74,8 @@ class CudaCompiler:
     target: CudaTarget = ANY
 
     def missing(self) -> list[str]:
-        """Return what is missing to compile CUDA, as ``Compiler.missing`` does. Where nothing is run, the disassemblers
-        are needed too, for optcheck.
+        """Return what is missing to compile CUDA, each with the way to get it; empty if nothing is. Where nothing is
+        run, the disassemblers are needed too, for optcheck.
         """
         toolkit, problem = toolkits.chosen(self.target)
         if problem:
@@ -86,7 +86,7 @@ class CudaCompiler:
         return lacking if which("g++") else [*lacking, "g++"]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
-        """Compile a CUDA file by nvcc, as ``Compiler.compile`` does."""
+        """Compile a CUDA file by nvcc, within ``timeout`` seconds; ``binary`` keeps the program."""
         text = file.read_text(encoding="utf-8")
         needs, checked = _NEEDS.search(text), _CHECKED.search(text) if self.target == ANY else None
         numbers = [str(number) for number in self.architectures if needs is None or number >= int(needs[1])]
@@ -107,8 +107,8 @@ class CudaCompiler:
         return f"nvcc {toolkit.version if toolkit else ''}".rstrip()
 
     def probe(self) -> list[Probed]:
-        """Probe nvcc, the disassemblers, each further toolkit and each GPU, as ``Compiler.probe`` does, with a line for
-        each.
+        """Return a probe of nvcc, the disassemblers, each further toolkit and each GPU, in this order, each tried out
+        here.
         """
         return [*self._tools(), *NVIDIA.probed()]
 

@@ -122,7 +122,7 @@ class HipCompiler:
         return self.clang or newest()
 
     def missing(self) -> list[str]:
-        """Return what is missing to compile HIP, as ``Compiler.missing`` does."""
+        """Return what is missing to compile HIP, each with the way to get it; empty if nothing is."""
         return [] if self._found else [f"a clang that makes code for AMD's GPUs ({INSTALL})"]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:

@@ -32,7 +32,9 @@ _Said = Load | Store | Rmw | Fence | Barrier
 
 
 def said_in_hip(test: LitmusTest) -> LitmusTest:
-    """Return a test as HIP programs say it, instruction by instruction. Raises ``InputError`` as ``in_llvm_words``."""
+    """Return a test as HIP programs say it, instruction by instruction. Raises ``InputError`` that names the
+    instruction that they cannot say, and the reason.
+    """
     return without_predicates(in_llvm_words(test))
 
 

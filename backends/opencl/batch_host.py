@@ -18,7 +18,9 @@ __all__ = ["parser", "run"]
 
 
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """Run a test that shares its kernel with others, as ``backends.opencl.host.run`` runs the kernels of a file."""
+    """Run a test that shares its kernel with others for so many iterations, and return the exit code and the last
+    words.
+    """
     return run_with(together, arguments, path, iterations)
 
 

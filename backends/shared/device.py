@@ -99,7 +99,9 @@ class Batching(Protocol):
         """Return what tests that may go together have in common, or ``None`` where a test has to be built by itself."""
 
     def prepare_all(self, files: Sequence[Path], shapes: Sequence[Launch | Layout]) -> list[Prepared]:
-        """Prepare the files of several tests, as ``Device.prepare`` does; what is written lies beside the first."""
+        """Return the files of several tests, each written for its shape, ready to run; what is written lies beside the
+        first. Raises ``RunError`` where one of them cannot be built.
+        """
 
 
 BATCH = 32
@@ -221,6 +223,10 @@ def run_files(
     timeout: float = 5.0,
     every_iteration: bool = False,
 ) -> Run:
-    """Run the files of one test, as ``Runner.run`` does."""
+    """Run the files of one test, so many iterations of at most ``timeout`` seconds each.
+
+    After the first hang the rest is skipped, for it would most likely hang too; with ``every_iteration`` a new process
+    goes on with it. Raises ``RunError`` where the test can be neither seen to terminate nor seen to hang.
+    """
     with Runner(device) as runner:
         return runner.run(files, shape, iterations, timeout, every_iteration)

@@ -86,7 +86,7 @@ class GpuVendor:
         return device_of(first_named(gpus, name, partial(probe, self), reason), f"{self.title}{named}")
 
     def probed(self) -> list[Probed]:
-        """Return the probes of all GPUs in their order, or why there is none, as ``Compiler.probe`` does."""
+        """Return the probes of all GPUs in their order, each tried out here, or one that says why there is none."""
         gpus, reason = self.listed()
         found = [
             Probed(gpu.name, gpu.driver or self.compiler(gpu).version, "run", probe(self, gpu), self.install)

@@ -90,11 +90,11 @@ class Host:
         return device_of(self.first_that_works(name), f"{self.title}{named}")
 
     def missing(self) -> list[str]:
-        """Return what is missing to run programs, as ``Compiler.missing`` does for compiling them."""
+        """Return what is missing to run programs, each with the way to get it; empty if nothing is."""
         return lacking(self.first_that_works(), f"a {self.title}")
 
     def probed(self, purpose: str) -> list[Probed]:
-        """Return the probes of the devices in the order in which they are tried, as ``Compiler.probe`` does."""
+        """Return the probes of the devices in the order in which they are tried, for a ``purpose`` in words."""
         try:
             driver = f"{self.package} {version(self.package)}"
         except PackageNotFoundError:

@@ -265,6 +265,6 @@ def device_of(found: tuple[Device | None, list[str]], wanted: str) -> Device:
 
 
 def lacking(found: tuple[Device | None, list[str]], wanted: str) -> list[str]:
-    """Return what a machine lacks, as ``Compiler.missing`` has it: nothing where a device was found."""
+    """Return what a machine lacks, each with the way to get it: nothing where a device was found."""
     device, failures = found
     return [] if device is not None else [f"{wanted} that works ({'; '.join([*failures, _HINT])})"]

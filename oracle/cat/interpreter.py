@@ -261,7 +261,7 @@ class Model:
         return bool(self.passing(base))
 
     def passing(self, base: Base[T]) -> T:
-        """The truth that every check holds which is no flag; as in ``allows`` no more is evaluated than it takes."""
+        """The truth that every check holds which is no flag; only definitions on which that depends are evaluated."""
         return self._decision(base).passing(self.syntax)
 
     def raised(self, base: Base[T]) -> list[CheckResult[T]]:

@@ -258,8 +258,8 @@ def parse_sketch(text: str, path: str) -> Sketch:
 def load_sketch(path: str, name: str = "") -> Sketch:
     """The sketch in a .cat file, called ``name`` or by the file's stem.
 
-    Raises ``InputError`` where the file cannot be read, as ``oracle.cat.interpreter.checked_model`` does, and where
-    holes of one name have different numbers of alternatives.
+    Raises ``InputError`` where the file cannot be read, with line and column where it is no model, or a name is unknown
+    or of another type, and where holes of one name have different numbers of alternatives.
     """
     return _sketch(read_cat(path), name or model_name(path))
 

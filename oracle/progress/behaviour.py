@@ -45,7 +45,7 @@ def behaviour_digest(program: Program, symmetric_threads: bool = False) -> str:
 
 
 def digest_automaton(automaton: Behaviour, places: Places = ()) -> str:
-    """The digest of a minimal automaton, as ``behaviour_digest`` gives it for a program at these places."""
+    """16 hexadecimal digits that name a minimal automaton, the digest of each program at these places that behaves so."""
     numbers = [len(automaton[0])]
     for row in automaton:
         numbers += row

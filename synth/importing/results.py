@@ -61,8 +61,9 @@ Key = tuple[str, ...]
 
 
 def merged(entries: Iterable[tuple[Entry, Times]]) -> list[tuple[Entry, Times]]:
-    """The results in order, exact duplicates once; of several times of one result the smallest that is known. Hangs of
-    campaigns are confirmed as ``synth.importing.campaigns`` says.
+    """The results in order, exact duplicates once, each with its times in seconds: of several of one result the
+    smallest that is known. Hangs of campaigns are confirmed where they were repeated and another test, launched in the
+    same way, ended (``synth.importing.campaigns``).
     """
     known: dict[str, tuple[Entry, Times]] = {}
     for entry, times in ((unmarked(entry), took) for entry, took in entries):

@@ -358,7 +358,9 @@ def common_scope(test: LitmusTest) -> Scope:
 
 
 def has_all(mode: Mode, every: Scope) -> bool:
-    """Return whether the scope of a mode, if it names one, has all threads, as ``every`` has."""
+    """Return whether the scope of a mode, if it names one, has all threads of the test; ``every`` is the narrowest
+    scope that has them.
+    """
     return mode.scope is None or mode.scope.value <= every.value
 
 
