@@ -224,11 +224,11 @@ class CycleEncoding:
                 sources = [edge for edge in self.edges if edge.source == access]
                 for note in self.annotations:
                     if note not in listed:
-                        reasons = [*self._told(event, note), *(atomic if note in halves else ())]
+                        reasons = [*self._requesting_edges(event, note), *(atomic if note in halves else ())]
                         for edge in sources:
                             self.formula.add(-self.edge(event, edge), -self.note(event, note), *reasons)
 
-    def _told(self, event: int, note: Annotation) -> list[int]:
+    def _requesting_edges(self, event: int, note: Annotation) -> list[int]:
         """The edges beside an event that ask for an annotation of it."""
         return [
             self.formula.var("item", (event - back) % self.size, k, j)
@@ -249,7 +249,7 @@ class CycleEncoding:
                 if mode is None:
                     reasons = []
                 elif kept.get(mode, (one, other)) != (one, other):
-                    reasons = [*self._told(position, one), *self._told(position + 1, other)]
+                    reasons = [*self._requesting_edges(position, one), *self._requesting_edges(position + 1, other)]
                 else:
                     continue
                 notes = [-self.note(position, one), -self.note(position + 1, other)]

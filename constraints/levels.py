@@ -47,7 +47,7 @@ class Levels:
             circuit.exactly_one(literals, circuit.true)
         self.circuit = circuit
         self._events = events
-        self._at = {place: number for number, site in enumerate(sites) for place in site.instructions}
+        self._site_numbers = {place: number for number, site in enumerate(sites) for place in site.instructions}
         self._swapped = {event.rmw for event in events if event.rmw is not None}
 
     @cached_property
@@ -67,7 +67,7 @@ class Levels:
         ]
 
     def _site(self, event: Event) -> int | None:
-        return None if event.thread == INITIAL else self._at.get((event.thread, event.position))
+        return None if event.thread == INITIAL else self._site_numbers.get((event.thread, event.position))
 
     def _fails(self, event: Event) -> bool:
         """Whether it is the read of a compare-and-swap that fails."""

@@ -366,11 +366,11 @@ class _Optimiser:
     def __init__(self, ladders: Sequence[Ladder], required: Iterable[Requirement]) -> None:
         self._ladders = ladders
         starts = [1 + sum(len(ladder.costs) for ladder in ladders[:number]) for number in range(len(ladders))]
-        self._at = [range(start, start + len(ladder.costs)) for start, ladder in zip(starts, ladders, strict=True)]
+        self._rungs = [range(start, start + len(ladder.costs)) for start, ladder in zip(starts, ladders, strict=True)]
         formula = WCNF()
         whole = 1 + sum(len(ladder.costs) for ladder in ladders)
         free = starts[-1] + len(ladders[-1].costs) if ladders else 1
-        for variables, ladder in zip(self._at, ladders, strict=True):
+        for variables, ladder in zip(self._rungs, ladders, strict=True):
             formula.append(list(variables))
             formula.extend([[-one, -other] for one, other in combinations(variables, 2)])
             worths = [cost * whole + sum(k in above for above in ladder.above) for k, cost in enumerate(ladder.costs)]
@@ -381,7 +381,7 @@ class _Optimiser:
                 least = worth
             free += len(steps)
         formula.extend(
-            [self._at[site][level] for site in sorted(ways) for level in sorted(ways[site])] for ways in required
+            [self._rungs[site][level] for site in sorted(ways) for level in sorted(ways[site])] for ways in required
         )
         self._rc2 = RC2(formula, adapt=True, exhaust=True, minz=True, trim=5)  # minutes become seconds
         self._refuted = False
@@ -399,7 +399,7 @@ class _Optimiser:
             return None
         chosen = frozenset(literal for literal in model if literal > 0)
         return tuple(
-            next(level for level, variable in enumerate(variables) if variable in chosen) for variables in self._at
+            next(level for level, variable in enumerate(variables) if variable in chosen) for variables in self._rungs
         )
 
     def learn(self, box: Box) -> None:
@@ -422,7 +422,7 @@ class _Optimiser:
 
     def _require(self, levels: Sequence[Sequence[int]]) -> None:
         """Requires that some site is at one of its given levels."""
-        clause = [variables[level] for variables, chosen in zip(self._at, levels, strict=True) for level in chosen]
+        clause = [variables[level] for variables, chosen in zip(self._rungs, levels, strict=True) for level in chosen]
         if clause:
             self._rc2.add_clause(clause)
         self._refuted |= not clause

@@ -136,12 +136,13 @@ class Expectations:
                 if column in found and cell not in (found[column], label.verdict)
             ]
             self._met += not wrong
-            self.differences += [f"{labels.file}: {name}: {', '.join(wrong)}{self._at(expected)}"] if wrong else []
+            if wrong:
+                self.differences.append(f"{labels.file}: {name}: {', '.join(wrong)}{self._line_text(expected)}")
 
     def tell(self) -> int:
         """Print each difference, and each test of the table that is missing; return 1 if there are any, else 0."""
         missing = [
-            f"{expected.test}: {expected.model}: no such test was labelled{self._at(expected)}"
+            f"{expected.test}: {expected.model}: no such test was labelled{self._line_text(expected)}"
             for expected in self._of.values()
         ]
         every = [*self.differences, *missing]
@@ -151,7 +152,7 @@ class Expectations:
         remark(f"{self._path}: {self._met} of {total} expected verdicts hold")
         return 1 if every else 0
 
-    def _at(self, expected: ExpectedVerdict) -> str:
+    def _line_text(self, expected: ExpectedVerdict) -> str:
         return f" ({self._path}:{expected.line})"
 
 

@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 LINE, CODE = "synth: interrupted", 130
 """The message at Ctrl-C, and the exit code by the convention of shells: 128 and the number of the signal."""
 
-_told = False
+_announced = False
 """Whether the message has been written."""
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -105,13 +105,13 @@ def let_through() -> None:
 
 def is_told() -> bool:
     """Return whether the message of an interruption has been written."""
-    return _told
+    return _announced
 
 
 def _tell(more: str = "") -> None:
-    global _told
-    if not _told:
-        _told = True
+    global _announced
+    if not _announced:
+        _announced = True
         with suppress(OSError):
             os.write(2, f"{erasure()}{LINE}{more}\n".encode(errors="replace"))
 

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
     import vulkan as vk
 
     @contextmanager
-    def started(_: str, constant: dict[str, int], report: host.Said) -> Iterator[host.Iterate]:
+    def started(_: str, constant: dict[str, int], report: host.TrialReport) -> Iterator[host.Iterate]:
         named = [row for row in found() if arguments.device in row[0]]
         if not 0 <= arguments.number < len(named):
             raise host.HostError(f"no Vulkan device {arguments.number} named '{arguments.device}'")

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
     """Run the kernels of a test for so many iterations, and return the exit code and the last words."""
 
     @contextmanager
-    def started(text: str, constant: dict[str, int], report: host.Said) -> Iterator[host.Iterate]:
+    def started(text: str, constant: dict[str, int], report: host.TrialReport) -> Iterator[host.Iterate]:
         named = [device for device in found() if arguments.device in device.name()]
         if not 0 <= arguments.number < len(named):
             raise host.HostError(f"no Metal device {arguments.number} named '{arguments.device}'")

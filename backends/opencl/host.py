@@ -48,7 +48,7 @@ def run_with(build: Build, arguments: argparse.Namespace, path: Path, iterations
     import pyopencl as cl
 
     @contextmanager
-    def started(text: str, constant: dict[str, int], report: host.Said) -> Iterator[host.Iterate]:
+    def started(text: str, constant: dict[str, int], report: host.TrialReport) -> Iterator[host.Iterate]:
         try:
             device = find(arguments)
             report.runs_on(f"{device.name.strip()}, {device.platform.version.split(',')[0]}", device.driver_version)

@@ -93,7 +93,7 @@ def hosted(
 def run_program(
     path: Path,
     iterations: int,
-    started: Callable[[str, dict[str, int], Said], AbstractContextManager[Iterate]],
+    started: Callable[[str, dict[str, int], TrialReport], AbstractContextManager[Iterate]],
 ) -> tuple[int, str]:
     """Run a program for so many iterations; return an exit code, and what to say at the end.
 
@@ -103,7 +103,7 @@ def run_program(
     # The program's own constants say how much to launch.
     found = re.findall(r"^(?:#define|const) (\w+) (?:= )?(\d+)u;?$", text, re.MULTILINE)
     constant = {name: int(value) for name, value in found}
-    report = Said(text, iterations)
+    report = TrialReport(text, iterations)
     try:
         with started(text, constant, report) as iterate:
             if iterations:
@@ -156,7 +156,7 @@ def outcomes(table: Sequence[int], constant: dict[str, int]) -> str:
     return json.dumps([sorted((list(row[1:]) for row in rows if row[0]), key=lambda row: row[1:]), table[1]])
 
 
-class Said:
+class TrialReport:
     """What is said of the test of a file: nothing where the file does not say which test it is, where nothing is run,
     and until it is known what runs it.
     """

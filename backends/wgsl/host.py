@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
     import wgpu
 
     @contextmanager
-    def started(text: str, constant: dict[str, int], report: host.Said) -> Iterator[host.Iterate]:
+    def started(text: str, constant: dict[str, int], report: host.TrialReport) -> Iterator[host.Iterate]:
         try:
             name, device = find(arguments.device, arguments.number)
             report.runs_on(name, compiler=f"wgpu {wgpu.__version__}")

@@ -178,7 +178,7 @@ class _Cycles:
                             ~self.item(position, k, 0), ~self.edge(position - 1, one), ~self.edge(position + 1, two)
                         )
 
-    def _told(self, event: int, note: Annotation) -> Iterator[WrittenLiteral]:
+    def _stating_items(self, event: int, note: Annotation) -> Iterator[WrittenLiteral]:
         """The items beside an event that say that it has an annotation."""
         for k, run in enumerate(self.runs):
             for j, edge in enumerate(run):
@@ -197,16 +197,16 @@ class _Cycles:
                 if access not in note.fits:
                     require(*unless)
                 if note not in claim.listed(access):
-                    require(*unless, half, *self._told(event, note))
+                    require(*unless, half, *self._stating_items(event, note))
                 if note not in claim.listed(access, atomic=True):
-                    require(*unless, ~half, *self._told(event, note))
+                    require(*unless, ~half, *self._stating_items(event, note))
             for one, two in product(self.notes, repeat=2):
                 unless = [~self.atomic(event), ~self.note(event, one), ~self.note(event + 1, two)]
                 mode = atomic_mode(one, two)
                 if mode is None:
                     require(*unless)
                 elif claim.spelled.get(mode, (one, two)) != (one, two):
-                    require(*unless, *self._told(event, one), *self._told(event + 1, two))
+                    require(*unless, *self._stating_items(event, one), *self._stating_items(event + 1, two))
 
     def _groups(self) -> None:
         require, size = self.writer.require, self.size

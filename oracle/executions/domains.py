@@ -70,7 +70,7 @@ def read_domains(
         domains |= {key: spoken if circular and not grounded else frozenset() for key in circle}
         for _ in circle:
             before = dict(domains)
-            domains |= {key: domains[key] | _at(sources[key], domains) for key in circle}
+            domains |= {key: domains[key] | _values_of(sources[key], domains) for key in circle}
             if any(len(domains[key]) > MOST_VALUES for key in circle):
                 raise TooManyValuesError(f"a read may have more than {MOST_VALUES} values")
             if domains == before:
@@ -78,7 +78,7 @@ def read_domains(
     return {key: sort_values(values) for key, values in domains.items()}
 
 
-def _at(written: Sequence[Expression], domains: Mapping[Key, frozenset[Value]]) -> frozenset[Value]:
+def _values_of(written: Sequence[Expression], domains: Mapping[Key, frozenset[Value]]) -> frozenset[Value]:
     return frozenset[Value]().union(*(possible(expression, domains) for expression in written))
 
 

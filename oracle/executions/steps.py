@@ -303,11 +303,11 @@ class Walker:
         value, sources = state.value(operand)
         meanings = self.meanings(value)
         for meaning in meanings:
-            if isinstance(meaning, int) or (isinstance(meaning, Address) and _at(meaning) not in self._locations):
+            if isinstance(meaning, int) or (isinstance(meaning, Address) and _named(meaning) not in self._locations):
                 where = f"P{self.number}, instruction {pc}"
                 raise InputError(f"{where}: the address is no location of the test", self._name)
         if isinstance(value, Address):
-            yield state, _at(value), sources
+            yield state, _named(value), sources
             return
         bases = {_base(meaning) for meaning in meanings}
         names = sorted(name for name in self._locations if None in bases or element_of(name)[0] in bases)
@@ -473,7 +473,7 @@ def apply(operation: str, left: Expression, right: Expression) -> Expression:
     return value
 
 
-def _at(address: Address) -> str:
+def _named(address: Address) -> str:
     return element(address.location, address.offset)
 
 

@@ -254,7 +254,7 @@ class MachineSystem:
     def _local(self) -> frozenset[int]:
         """The locations in LDS: those that some access to LDS names."""
         return frozenset(
-            self._at(step)
+            self._location_of(step)
             for program in self.programs
             for step in program
             if ACCESSES.get(step.instruction.opcode) == LOCAL
@@ -282,7 +282,7 @@ class MachineSystem:
                     yield MachineMove("performs", queue[0].thread, queue[0].step), after
         for wave, queue in enumerate(state.lds_queues):
             if queue:  # "All LDS operations are performed as wavefront wide operations in a global order"
-                where = self._at(self._step(queue[0]))
+                where = self._location_of(self._step(queue[0]))
                 popped = state._replace(lds_queues=changed(state.lds_queues, wave, queue[1:]))
                 value, after = self._done(popped, queue[0], state.lds[where])
                 move = MachineMove("performs", queue[0].thread, queue[0].step)
@@ -351,7 +351,7 @@ class MachineSystem:
 
     def _sent(self, state: MachineState, thread: int, place: int, step: MachineStep) -> Iterator[MachineState]:
         """An access takes effect in its L0, or goes on from there."""
-        ins, where, cu = step.does, self._at(step), self._cus[thread]
+        ins, where, cu = step.does, self._location_of(step), self._cus[thread]
         if ACCESSES[step.instruction.opcode] == LOCAL:
             wave = self._waves[thread]
             queue = (*state.lds_queues[wave], Request(thread, place, False))
@@ -411,7 +411,7 @@ class MachineSystem:
 
     def _performed(self, state: MachineState, request: Request) -> Iterator[MachineState]:
         step, thread = self._step(request), request.thread
-        where, group = self._at(step), self._groups[thread]
+        where, group = self._location_of(step), self._groups[thread]
         level = first_level(step.instruction, self.family)
         loads = isinstance(step.does, Load)
         if loads and self.family.arrays and level <= L1 and state.l1[group][where] is not None:
@@ -496,7 +496,7 @@ class MachineSystem:
         for step in reversed(program):
             cached = isinstance(step.does, Load) and ACCESSES[step.instruction.opcode] != LOCAL
             level = first_level(step.instruction, self.family)
-            found = {(self._at(step), level)} if cached and level < MEMORY else set[tuple[int, int]]()
+            found = {(self._location_of(step), level)} if cached and level < MEMORY else set[tuple[int, int]]()
             rows.append(rows[-1] | found)
         return rows[::-1]
 
@@ -546,7 +546,7 @@ class MachineSystem:
     def _step(self, request: Request) -> MachineStep:
         return self.programs[request.thread][request.step]
 
-    def _at(self, step: MachineStep) -> int:
+    def _location_of(self, step: MachineStep) -> int:
         assert isinstance(step.does, Load | Store | Rmw) and isinstance(step.does.address, Loc)
         return self._locations.index(step.does.address.name)
 

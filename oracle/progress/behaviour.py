@@ -45,7 +45,7 @@ def behaviour_digest(program: Program, symmetric_threads: bool = False) -> str:
 
 
 def digest_automaton(automaton: Behaviour, places: Places = ()) -> str:
-    """16 hexadecimal digits that name a minimal automaton, the digest of each program at these places that behaves so."""
+    """16 hexadecimal digits that name a minimal automaton: the digest of each program at these places with it."""
     numbers = [len(automaton[0])]
     for row in automaton:
         numbers += row

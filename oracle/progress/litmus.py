@@ -184,7 +184,7 @@ class Automaton:
         if not isinstance(ins, Load | Rmw) or ins.target is None:
             return ""
         here = self.positions[position]
-        result = self._told(here.pc, ins, memory[0][self._cell(here, ins)], self._registers(here))
+        result = self._result(here.pc, ins, memory[0][self._cell(here, ins)], self._registers(here))
         return f"{ins.target} = {value_text(result)}"
 
     def failing(self, position: int, memory: Memory) -> int | None:
@@ -220,12 +220,12 @@ class Automaton:
         else:
             old = values[cell]
             stored = self._updated(here.pc, ins, old, registers) if isinstance(ins, Rmw) else None
-            registers = self._read(ins, registers, self._told(here.pc, ins, old, registers), int(stored is not None))
+            registers = self._read(ins, registers, self._result(here.pc, ins, old, registers), int(stored is not None))
         if stored is not None and stored != values[cell]:
             memory = (*values[:cell], stored, *values[cell + 1 :]), arrived
         return self._run(here.pc + 1, registers), memory
 
-    def _told(self, pc: int, ins: Load | Rmw, old: Value, registers: Mapping[str, Value]) -> Value:
+    def _result(self, pc: int, ins: Load | Rmw, old: Value, registers: Mapping[str, Value]) -> Value:
         """What a read gives: the value, or whether an mbarrier has completed a phase."""
         if not isinstance(ins, Load) or ins.phase is None:
             return old
@@ -246,9 +246,9 @@ class Automaton:
             if pc == len(self.body):
                 return self._position(ThreadPosition(pc, ()))
             if pc in self._stops or isinstance(self.body[pc], SEEN_BY_OTHERS):
-                return self._position(self._at(pc, registers))
+                return self._position(self._thread_position(pc, registers))
             if isinstance(self.body[pc], Branch):
-                here = self._at(pc, registers)
+                here = self._thread_position(pc, registers)
                 if here in seen:
                     return self._position(replace(here, round=True))
                 seen.add(here)
@@ -300,7 +300,7 @@ class Automaton:
         """The error for an instruction that a thread is at and that has no meaning, with the reason."""
         return self._wrong(self.positions[position].pc, what)
 
-    def _at(self, pc: int, registers: Mapping[str, Value]) -> ThreadPosition:
+    def _thread_position(self, pc: int, registers: Mapping[str, Value]) -> ThreadPosition:
         return ThreadPosition(pc, tuple(registers.get(name, 0) for name in self._live[pc]))
 
     def _registers(self, position: ThreadPosition) -> dict[str, Value]:

@@ -682,7 +682,7 @@ class _Exploration:
         if ins.mask is None:
             control = state.controls[self._of[lane]]
             return 0 if group.goes_on else group.party(control, lane, state.come, state.positions)
-        mask = self._said(state, lane)
+        mask = self._mask_operand(state, lane)
         wanted = [member for place, member in enumerate(group.lanes) if mask >> place & 1]
         if lane not in wanted:
             raise self._threads[lane].without_meaning(state.positions[lane], "the mask lacks the lane itself")
@@ -693,12 +693,12 @@ class _Exploration:
                 state.come >> member & 1
                 and isinstance(other, GroupOperation)
                 and (other.operation, other.mask is None) == (ins.operation, False)
-                and self._said(state, member) == mask
+                and self._mask_operand(state, member) == mask
             ):
                 return 0
         return _mask(wanted)
 
-    def _said(self, state: _State, lane: int) -> int:
+    def _mask_operand(self, state: _State, lane: int) -> int:
         """The mask that an operation of a lane has."""
         mask = self._threads[lane].brings(state.positions[lane])[-1]
         if not isinstance(mask, int):

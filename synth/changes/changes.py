@@ -142,7 +142,7 @@ def compare(
     corrected = chances_corrected([change.chance for change in compared if change.chance is not None])
     chances = dict(zip(map(id, compared), corrected, strict=True))
     changes = [replace(change, chance=chances.get(id(change))) for change in found]
-    contradicted = _asked(before, after, known) if known else set()
+    contradicted = _target_outcomes(before, after, known) if known else set()
     return ResultComparison(
         len(both),
         tuple(sorted(first.keys() - second.keys())),
@@ -223,7 +223,7 @@ def _evidence(side: ResultSide, known: Evidence) -> Evidence:
     return evidence(known.subjects, side.entries, known.sides, known.models)
 
 
-def _asked(before: ResultSide, after: ResultSide, known: Evidence) -> set[tuple[str, str]]:
+def _target_outcomes(before: ResultSide, after: ResultSide, known: Evidence) -> set[tuple[str, str]]:
     """Return the outcomes that tests ask about, each with the digest of its test."""
     found = set()
     for one in (before, after):

@@ -102,10 +102,10 @@ def race_finding(program: KernelProgram, model: Model, execution: CandidateExecu
 def _access(program: KernelProgram, event: Event, what: str | None) -> str:
     """Return what an access does, by whom and at which line: ``write to x by thread 0 of block 0 at kernel.cu:3``."""
     kind = "write to" if event.kind is EventKind.WRITE else "read of"
-    return f"{kind} {what} by {thread_name(program, event.thread)}{_at(program, event)}"
+    return f"{kind} {what} by {thread_name(program, event.thread)}{_place_text(program, event)}"
 
 
-def _at(program: KernelProgram, event: Event) -> str:
+def _place_text(program: KernelProgram, event: Event) -> str:
     """Return at which line an event is, with a space before it; nothing where that is not known."""
     origin = origin_of(program.origins, event)
     return f" at {own_place(origin)}" if origin else ""
@@ -152,7 +152,7 @@ def violation_finding(
             event = last.get(term.name)
             whole = f"{term.name} is {value_text(execution.finals[term])} at the end"
             if event is not None and event.thread != INITIAL:
-                whole += f", which {thread_name(program, event.thread)} writes{_at(program, event)}"
+                whole += f", which {thread_name(program, event.thread)} writes{_place_text(program, event)}"
             reasons.append(whole)
     text = f"the expectation {expectation} may fail" + (f": {'; '.join(reasons)}" if reasons else "")
     return KernelFinding("expectation", text, (), execution)
@@ -165,8 +165,8 @@ def bounds_finding(program: KernelProgram, execution: CandidateExecution) -> Ker
     array, count = element_of(execution.events[events[0]].location or "")
     first = execution.events[events[0]]
     text = (
-        f"an access of {array} by {thread_name(program, first.thread)}{_at(program, first)} is outside of its {count} "
-        f"elements, told here as {array}[{count}]"
+        f"an access of {array} by {thread_name(program, first.thread)}{_place_text(program, first)} is outside of "
+        f"its {count} elements, told here as {array}[{count}]"
     )
     return KernelFinding("bounds", text, places_of(program, execution, events), execution, events)
 
@@ -183,7 +183,8 @@ def uninitialised_finding(
     first = execution.events[reads[0]]
     return KernelFinding(
         "uninitialised",
-        f"{thread_name(program, first.thread)} reads {first.location}{_at(program, first)} before anybody writes it",
+        f"{thread_name(program, first.thread)} reads {first.location}{_place_text(program, first)} "
+        "before anybody writes it",
         places_of(program, execution, reads),
         execution,
         tuple(reads),
@@ -207,14 +208,15 @@ def hang_finding(program: KernelProgram, found: Liveness, progress: str) -> Kern
         here = [e for e in map(hang.execution.events.__getitem__, events) if e.barrier and e.thread == waits[0]]
         aligned = any(map(partial(_is_aligned_in_warp, program), here))
         where = "for others of its warp at an aligned barrier" if aligned else "at a barrier"
-        text = f"{thread_name(program, waits[0])} waits {where} for ever{_at(program, here[0]) if here else ''}"
+        text = f"{thread_name(program, waits[0])} waits {where} for ever{_place_text(program, here[0]) if here else ''}"
         text += _absent(program, hang, waits)
         return KernelFinding("barrier", text, places, hang.execution, events)
     own = [n for n in events if hang.execution.events[n].thread == stuck[0] and hang.execution.events[n].location]
     text = f"{thread_name(program, stuck[0])} may go round for ever under {progress}"
     if own:
         first, value = hang.execution.events[own[0]], hang.execution.values[own[0]]
-        text += _at(program, first) + ("" if value is None else f", where {first.location} stays {value_text(value)}")
+        text += _place_text(program, first)
+        text += "" if value is None else f", where {first.location} stays {value_text(value)}"
     return KernelFinding("hang", text, places, hang.execution, events)
 
 

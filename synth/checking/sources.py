@@ -87,7 +87,7 @@ def read_kernels(path: Path, options: Sequence[str] = ()) -> KernelFile:
     file = _read(path, options)
     bare = any(_is_open(file, kernel) for kernel in file.module.kernels)
     plain = options_of(path, options, True)
-    return _told(file, _written(path, plain) if bare and plain != tuple(options) else "")
+    return _with_fields(file, _written(path, plain) if bare and plain != tuple(options) else "")
 
 
 def _is_open(file: KernelFile, kernel: KernelFunction) -> bool:
@@ -98,7 +98,7 @@ def _is_open(file: KernelFile, kernel: KernelFunction) -> bool:
     return any(is_open(parameter) and not plain[number] for number, parameter in enumerate(kernel.declared))
 
 
-def _told(file: KernelFile, written: Module | str) -> KernelFile:
+def _with_fields(file: KernelFile, written: Module | str) -> KernelFile:
     """Return a file whose kernels have the fields of structures that the module has which was compiled without
     optimisations, with what debuggers need; or else those that their loads are of.
     """
@@ -133,11 +133,11 @@ def read_for_check(path: Path, options: Sequence[str] = (), as_written: bool = F
     """
     plain = options_of(path, options, True)
     if as_written or plain == tuple(options):
-        return _told(_read(path, plain), "")
+        return _with_fields(_read(path, plain), "")
     with ThreadPoolExecutor(1) as beside:  # each of the two waits for a process
         written = beside.submit(_written, path, plain)
         file = _read(path, options)
-        return replace(_told(file, written.result()), written=written.result())
+        return replace(_with_fields(file, written.result()), written=written.result())
 
 
 def options_of(path: Path, options: Sequence[str], as_written: bool) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ def options_of(path: Path, options: Sequence[str], as_written: bool) -> tuple[st
 
 def _written(path: Path, options: Sequence[str]) -> Module | str:
     try:
-        return _told(_read(path, options), "").module
+        return _with_fields(_read(path, options), "").module
     except InputError as error:
         return error.message
 

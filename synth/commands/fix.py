@@ -200,7 +200,7 @@ def command(
     repair_request = RepairRequest(model, forbid, race_free, weaken, allowed, cost, every, unroll, svg is not None)
     missing = cut = False
     with workplaces(jobs) as places:
-        for group, steps in _each(groups, repair_request, places, limits):
+        for group, steps in _repairs_in_order(groups, repair_request, places, limits):
             if group is not groups[0] and not as_json:
                 _say([""])
             for number, step in enumerate(steps, 1):
@@ -240,7 +240,7 @@ def _fix_kernels(
     return 2 if any(kernel.problem for kernel in found) else int(not all(kernel.repaired for kernel in found))
 
 
-def _each(
+def _repairs_in_order(
     groups: Sequence[Sequence[Input]], request: RepairRequest, places: Jobs, limits: Limits
 ) -> Iterator[tuple[Sequence[Input], Iterator[RepairFound | RepairSummary]]]:
     """Yield the steps of each program's repair, in order; those of a single program as they come."""

@@ -65,7 +65,7 @@ class AmberLog:
     wrong: list[tuple[int, str]] = field(default_factory=list)
     _scripts: list[str] = field(default_factory=list)
     _failed: dict[str, str] = field(default_factory=dict)
-    _at: int = 0
+    _start: int = 0
     _listing: bool = False
 
     @property
@@ -89,7 +89,7 @@ class AmberLog:
         elif names := [] if self._listing else _SCRIPT.findall(text):
             if names != self._scripts or self._failed:
                 self.end()
-            self._scripts, self._at = names, number
+            self._scripts, self._start = names, number
         else:
             return self._listing
         return True
@@ -100,7 +100,7 @@ class AmberLog:
             if failure := self._failed.get(script):
                 self._enter(script, failure)
             else:
-                self.wrong.append((self._at, f"{script}.amber: the run has no summary: it crashed or was stopped"))
+                self.wrong.append((self._start, f"{script}.amber: the run has no summary: it crashed or was stopped"))
         self._scripts, self._failed, self._listing = [], {}, False
 
     def _end(self, number: int, passed: int, failed: int) -> None:
@@ -116,7 +116,7 @@ class AmberLog:
                 self._enter(script, failures.get(script, ""))
 
     def _enter(self, script: str, failure: str) -> None:
-        runs = self.runs.setdefault(script, AmberRuns(self._at))
+        runs = self.runs.setdefault(script, AmberRuns(self._start))
         if failure and TIMED_OUT not in failure:
             runs.errors.append(failure)
         else:

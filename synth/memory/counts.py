@@ -66,7 +66,7 @@ class SuiteCounts:
         self.kinds = Counter[tuple[int, str, Vector]]()
         self.examples: dict[Vector, str] = {}
         for test in corpus.tests:
-            vector = tuple(_said(test, model) for model in self.models)
+            vector = tuple(_verdict(test, model) for model in self.models)
             self.kinds[test.size, shape(test), vector] += 1
             self.examples.setdefault(vector, test.name)
 
@@ -135,10 +135,10 @@ class SuiteCounts:
     def lines(self) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
         """Yield the size, the shape and the verdicts of each test."""
         for test in self.corpus.tests:
-            verdicts = {model: _said(test, model) for model in self.models}
+            verdicts = {model: _verdict(test, model) for model in self.models}
             line = {"name": test.name, "size": test.size, "family": shape(test), "verdicts": verdicts}
             yield line, (test.name, *verdicts.values())
 
 
-def _said(test: Test, model: str) -> str:
+def _verdict(test: Test, model: str) -> str:
     return test.verdicts.get(model, Answer.UNKNOWN)

@@ -65,7 +65,7 @@ def _judged(
     orders = list(permutations(range(len(tests.lengths))))
     automata = minimal_automata(tests)
     weak, strong = (hang.tolist() for hang in hangs(automata, orders))
-    judgements = [list(map(_said, *masks)) for masks in zip(weak, strong, strict=True)]
+    judgements = [list(map(_verdict_vector, *masks)) for masks in zip(weak, strong, strict=True)]
     judge = partial(image_verdicts_with, own) if own else image_verdicts
     for n in range(len(tests)) if own else ():
         for o, vector in enumerate(judge(automata.behaviour(n), tuple(orders))):
@@ -109,7 +109,7 @@ class _Image:
 
 
 @cache
-def _said(weak: int, strong: int) -> tuple[Vector, Raw]:
+def _verdict_vector(weak: int, strong: int) -> tuple[Vector, Raw]:
     """Return ``vector_of`` the verdicts, and that vector in the form of a record."""
     vector = vector_of(weak, strong)
     return vector, verdict_groups(vector)

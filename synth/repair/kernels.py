@@ -115,7 +115,7 @@ def _repaired(task: KernelTask, request: KernelRepairRequest) -> RepairedKernel:
             found = replace(find_repairs(task, request, programs, others), unfenced=True)
     except (NotUnderstoodError, TooManyError) as error:
         return unrepaired(task, request, str(error) if isinstance(error, InputError) else error.message)
-    return _told(task, request, found)
+    return _account(task, request, found)
 
 
 def _model(name: str) -> Model:
@@ -170,7 +170,7 @@ def _ending(program: KernelProgram) -> KernelProgram:
     return replace(program, test=test, code=tuple((*code, Residual(Label("BEHIND"), None)) for code in program.code))
 
 
-def _told(task: KernelTask, request: KernelRepairRequest, found: FoundRepairs) -> RepairedKernel:
+def _account(task: KernelTask, request: KernelRepairRequest, found: FoundRepairs) -> RepairedKernel:
     lines = list(_lines(f"{named(*task.names)} under {request.model}:", found, request, _right(task, request, found)))
     if found.unfenced:
         lines += ["  New fences were not tried: there are too many places for them."]

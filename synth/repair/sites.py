@@ -323,11 +323,11 @@ def sites_of(
     if direction is Direction.STRONGER:
         ways = [None, *(mode for mode in words.ways(OpKind.BARRIER) if ptx.ARRIVE not in mode.tags)]
         found += [_choice(places, OpKind.BARRIER, ways, words, cost) for places in meetings(test, ends)]
-    choices = (_said(test, choice, words, dialect, direction) for choice in found)
+    choices = (_expressible(test, choice, words, dialect, direction) for choice in found)
     return Sites(test, tuple(choice for choice in choices if len(choice.modes) > 1), dialect.atomic_types)
 
 
-def _said(
+def _expressible(
     test: LitmusTest, choice: SiteModes, words: ModelVocabulary, dialect: Dialect, direction: Direction
 ) -> SiteModes:
     """Return the choice with those levels that the dialect can say.

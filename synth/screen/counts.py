@@ -101,7 +101,7 @@ def _d_and_c(
 
 def _memory_tables(counts: SuiteCounts) -> Iterator[tuple[str, Table]]:
     corpus = counts.corpus
-    yield "Asked for", _asked(corpus.manifest.get("request", {}))
+    yield "Asked for", _request_table(corpus.manifest.get("request", {}))
     if any(map(axioms, corpus.tests)):
         yield "Tests up to a number of events, by the axioms that they pin", size_table(corpus)
     if corpus.tests:
@@ -124,7 +124,7 @@ def size_table(corpus: Corpus) -> Table:
     return table
 
 
-def _asked(request: Mapping[str, Any]) -> Table:
+def _request_table(request: Mapping[str, Any]) -> Table:
     """Return the table of the request, without what was not asked for, and without what only a machine reads."""
     table = Table(box=None, pad_edge=False, show_header=False)
     for name, value in request.items():

@@ -93,14 +93,14 @@ def answered(
             number, entry = next(earlier, (0, None))
             if entry is None:
                 break
-            if any(getattr(entry, name) != value for name, value in _asked(key, names, ask).items()):
+            if any(getattr(entry, name) != value for name, value in _question_record(key, names, ask).items()):
                 raise InputError("of another search: remove the file, or give another -o", str(journal.path), number)
             samples.append(Sample(entry.weak, entry.instances, entry.seconds, entry.running, entry.error))
             yield None
         left = asks[len(samples) :]
         for ask, sample in zip(left, measure(left) if left else (), strict=True):
             answer = {name: getattr(sample, name) for name in ("weak", "instances", "seconds", "running", "error")}
-            journal.add(json.dumps({**_asked(key, names, ask), **answer}, separators=(",", ":")).encode())
+            journal.add(json.dumps({**_question_record(key, names, ask), **answer}, separators=(",", ":")).encode())
             samples.append(sample)
             yield None
         try:
@@ -110,6 +110,6 @@ def answered(
             return
 
 
-def _asked(key: str, names: Sequence[str], ask: Ask) -> dict[str, Any]:
+def _question_record(key: str, names: Sequence[str], ask: Ask) -> dict[str, Any]:
     """Return a question in the form of a line."""
     return {"search": key, "test": names[ask.test], "profile": ask.profile.chosen, "launches": ask.launches}

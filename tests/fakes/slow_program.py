@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backends.shared.hosting import WARM_UP, Iterate, Said, run_program
+from backends.shared.hosting import WARM_UP, Iterate, TrialReport, run_program
 
 FOREVER = 3600.0
 
@@ -61,7 +61,7 @@ def main(behaviour: dict[str, Any], log: Path, program: Path, iterations: int) -
     test = program.name.partition(".")[0]
 
     @contextmanager
-    def started(_: str, constant: dict[str, int], __: Said) -> Iterator[Iterate]:
+    def started(_: str, constant: dict[str, int], __: TrialReport) -> Iterator[Iterate]:
         def iterate(iteration: int) -> str:
             seconds = _seconds(behaviour, launches(log), test, iteration)
             line = f"{program}:{time.monotonic()} {test} {iteration}"

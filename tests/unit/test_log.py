@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backends.registry import BACKENDS
-from backends.shared.hosting import Said
+from backends.shared.hosting import TrialReport
 from backends.shared.layout import Parameters, place
 from backends.shared.log import as_comment, as_string
 from backends.shared.profiles import read_profile
@@ -42,7 +42,7 @@ def test_json_in_a_string_and_in_a_comment(name: str) -> None:
     assert "??" not in as_string(trial)
     comment = as_comment(trial)
     assert comment.isascii() and comment.count("\n") == 1 and not comment.endswith("\\\n")
-    assert Said(comment, 3).trial == {"test": name, "iterations": 3}
+    assert TrialReport(comment, 3).trial == {"test": name, "iterations": 3}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -91,11 +91,11 @@ def test_a_program_says_its_profile(tmp_path: Path) -> None:
 
 def test_nothing_is_said_of_an_unknown_test(capsys: pytest.CaptureFixture[str]) -> None:
     for text, iterations in (("a file from elsewhere", 3), (as_comment('{"test":"t"}'), 0)):
-        said = Said(text, iterations)
+        said = TrialReport(text, iterations)
         said.runs_on("a device")
         said.began()
         said.counted()
-    unknown = Said(as_comment('{"test":"t"}'), 3)
+    unknown = TrialReport(as_comment('{"test":"t"}'), 3)
     unknown.failed("no device")
     assert capsys.readouterr().out == ""
 
@@ -103,5 +103,5 @@ def test_nothing_is_said_of_an_unknown_test(capsys: pytest.CaptureFixture[str]) 
 def test_hosts_are_shipped_whole() -> None:
     for language in BACKENDS.values():
         for text in language.companions.values():
-            assert "class Said" in text and "import backends" not in text and "from backends" not in text
+            assert "class TrialReport" in text and "import backends" not in text and "from backends" not in text
             compile(text, "host", "exec")

@@ -174,9 +174,9 @@ class _Layer:
         self.rows = np.where(inside, place[table[nodes]], NO_EDGE)
         self.leaves = (table[nodes] >= 0) & ~inside
         self._threads = np.arange(table.shape[1])
-        self._movers = self._each(np.bitwise_or, _masks(inside))
+        self._movers = self._by_component(np.bitwise_or, _masks(inside))
 
-    def _each(self, operation: np.ufunc, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _by_component(self, operation: np.ufunc, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the values of each strongly connected component, joined by the operation."""
         return operation.reduceat(values, self.starts) if len(self.starts) else values
 
@@ -201,12 +201,12 @@ class _Layer:
 
     def may_starve(self, promised: Masks) -> bool:
         """Whether in some component no thread is promised at every node that takes no step inside it."""
-        return bool((self._each(np.bitwise_and, promised) & ~self._movers == 0).any())
+        return bool((self._by_component(np.bitwise_and, promised) & ~self._movers == 0).any())
 
     def may_trap(self, promised: Masks) -> bool:
         """Whether some component holds a set of nodes that a run need never leave: the strong reading of a hang."""
         silent = promised == 0
-        always = self._each(np.logical_and, silent)
+        always = self._by_component(np.logical_and, silent)
         if always.any():
             return True
         owed = (promised[:, None] >> self._threads & 1).astype(bool)
@@ -220,7 +220,7 @@ class _Layer:
         if not silent.any():
             return False
         ends = np.append(self.starts[1:], len(silent))
-        unclear = np.flatnonzero(self._each(np.logical_or, silent))
+        unclear = np.flatnonzero(self._by_component(np.logical_or, silent))
         return any(self._has_trap(owed, range(self.starts[one], ends[one])) for one in unclear)
 
     def _has_trap(self, owed: NDArray[np.bool_], nodes: range) -> bool:

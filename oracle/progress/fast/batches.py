@@ -296,7 +296,7 @@ class _Steps:
         self._end = word.type(1 << counters[-1])
         self._place = [word.type(place[t]) for t, _ in batch.sites]
         # Of each instruction: the states in which its thread is there, and how far counters move where it jumps.
-        self._at = [
+        self._shifts = [
             word.type(sum(1 << c for c in counters if c // place[t] % (batch.lengths[t] + 1) == pc))
             for t, pc in batch.sites
         ]
@@ -330,7 +330,9 @@ class _Steps:
         states[0] = 1
         while True:
             before = states.copy()
-            for n, (shift, place, up, down) in enumerate(zip(self._at, self._place, self._up, self._down, strict=True)):
+            for n, (shift, place, up, down) in enumerate(
+                zip(self._shifts, self._place, self._up, self._down, strict=True)
+            ):
                 for m, (equal, after) in enumerate(zip(self._equal[n], self._after[n], strict=True)):
                     here = states[m] & shift
                     jumping = here & equal
@@ -343,7 +345,7 @@ class _Steps:
     def _leading_to(self, states: Words, m: int) -> Words:
         """The states with memory ``m`` that have a step to one of these."""
         sources: Words = np.zeros_like(states[m])
-        for n, (shift, place, up, down) in enumerate(zip(self._at, self._place, self._up, self._down, strict=True)):
+        for n, (shift, place, up, down) in enumerate(zip(self._shifts, self._place, self._up, self._down, strict=True)):
             equal = self._equal[n][m]
             moved = reduce(or_, (states[other] & lands for other, lands in self._after[n][m]))
             sources |= ((moved << down >> up & equal) | (moved >> place & ~equal)) & shift
@@ -352,7 +354,7 @@ class _Steps:
     def all_matter(self, reached: Words) -> Truths:
         """(b) and (c): whether an exchange changes memory, and a branch has both outcomes, in reached states."""
         good = np.ones(len(self._batch), bool)
-        for n, ((_, pc), shift) in enumerate(zip(self._batch.sites, self._at, strict=True)):
+        for n, ((_, pc), shift) in enumerate(zip(self._batch.sites, self._shifts, strict=True)):
             here = reached & shift
             equal = np.array(self._equal[n])
             stays = np.array([after[0][1] for after in self._after[n]])
