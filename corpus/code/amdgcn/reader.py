@@ -55,16 +55,16 @@ def absent(test: LitmusTest, code: MachineCode) -> Iterator[tuple[CodePlace, str
     an access is one access of its kind, to the memory of its location, and what is none has none.
     """
     local = local_names(test)
-    for thread, each in enumerate(test.threads):
+    for thread, program in enumerate(test.threads):
         pieces = [piece for piece in code.pieces if any(owner == thread for owner, _ in piece.places)]
-        for number, ins in enumerate(each.instructions):
+        for number, ins in enumerate(program.instructions):
             if not _is_marked(ins):
                 continue
             found = [piece.instructions for piece in pieces if (thread, number) in piece.places]
             if not found:
                 yield (thread, number), "it is not in the machine code"
             for instructions in found:
-                accesses = [it.opcode for each in instructions if (it := each.instruction) and it.opcode in ACCESSES]
+                accesses = [it.opcode for line in instructions if (it := line.instruction) and it.opcode in ACCESSES]
                 if accesses != _accesses(ins, local):
                     yield (thread, number), f"in the machine code it is {', '.join(accesses) or 'no access'}"
                     break
@@ -112,8 +112,8 @@ def held_against(test: LitmusTest, code: MachineCode, table: SequenceTable) -> t
         raise InputError(f"{table.path} is for {table.machine}, and this is code for {code.machine}")
     local = local_names(test)
     checks: list[RowCheck] = []
-    for thread, each in enumerate(test.threads):
-        zero, seen, straight = set[str](), set[int](), _is_straight(each)
+    for thread, program in enumerate(test.threads):
+        zero, seen, straight = set[str](), set[int](), _is_straight(program)
         for place, instructions in _stream(code, thread):
             if place is None:
                 _pass(instructions, zero, code, straight)
@@ -121,8 +121,8 @@ def held_against(test: LitmusTest, code: MachineCode, table: SequenceTable) -> t
             if not seen or place == min(seen):  # once more: clang may copy a loop of instances
                 zero = {"vmcnt(0)", "vscnt(0)", "lgkmcnt(0)"}  # nothing of the instance is under way
             seen.add(place)
-            checks.append(_held(thread, place, each.instructions[place], instructions, zero, local, table, code))
-        for place, ins in enumerate(each.instructions):
+            checks.append(_held(thread, place, program.instructions[place], instructions, zero, local, table, code))
+        for place, ins in enumerate(program.instructions):
             if place not in seen and _is_marked(ins):
                 name = _row_name(thread, ins, local)
                 checks.append(RowCheck((thread, place), name, RowVerdict.DIFFERENT, "", "", "it is not in the code"))
@@ -139,7 +139,7 @@ def _stream(code: MachineCode, thread: int) -> Iterator[tuple[int | None, tuple[
     """
     before: tuple[CodeInstruction, ...] | None = None
     for piece in code.pieces:
-        place = next((place for each, place in piece.places if each == thread), None)
+        place = next((place for owner, place in piece.places if owner == thread), None)
         if place is not None:
             if before:
                 yield None, before
@@ -155,36 +155,36 @@ def _surely(instructions: Sequence[CodeInstruction]) -> tuple[CodeInstruction, .
     """What is executed on every way through: up to the first label or jump, and from the last one on, with a label in
     between, and what is not known there.
     """
-    ends = [number for number, each in enumerate(instructions) if each.is_flow]
+    ends = [number for number, line in enumerate(instructions) if line.is_flow]
     if not ends:
         return tuple(instructions)
-    between = [each for each in instructions[ends[0] : ends[-1]] if each.instruction is None and not each.is_flow]
+    between = [line for line in instructions[ends[0] : ends[-1]] if line.instruction is None and not line.is_flow]
     return (*instructions[: ends[0]], instructions[ends[0]], *between, *instructions[ends[-1] + 1 :])
 
 
 def _is_straight(thread: Thread) -> bool:
     """Whether a thread has no branches."""
-    return all(_is_marked(each) or isinstance(each, Assign) for each in thread.instructions)
+    return all(_is_marked(ins) or isinstance(ins, Assign) for ins in thread.instructions)
 
 
 def _pass(instructions: Iterable[CodeInstruction], zero: set[str], code: MachineCode, straight: bool) -> None:
     """Go over instructions: where a thread may have come by another way, or an instruction is not known, nothing is
     known of counters.
     """
-    for each in instructions:
-        if each.instruction is not None:
-            _count(each, zero, code)
-        elif not straight or not each.is_flow:
+    for line in instructions:
+        if line.instruction is not None:
+            _count(line, zero, code)
+        elif not straight or not line.is_flow:
             zero.clear()
 
 
-def _count(each: CodeInstruction, zero: set[str], code: MachineCode) -> None:
+def _count(line: CodeInstruction, zero: set[str], code: MachineCode) -> None:
     """Change the counters that are known to be 0 as an instruction does."""
-    assert each.instruction is not None
-    opcode = each.instruction.opcode
-    zero |= each.instruction.counters & {"vmcnt(0)", "vscnt(0)", "lgkmcnt(0)"}
+    assert line.instruction is not None
+    opcode = line.instruction.opcode
+    zero |= line.instruction.counters & {"vmcnt(0)", "vscnt(0)", "lgkmcnt(0)"}
     stores = "vmcnt(0)" if code.chip.startswith("gfx9") else "vscnt(0)"
-    if opcode in WRITE_BACKS or opcode == "global_store" or (opcode == "global_atomic" and not each.returns):
+    if opcode in WRITE_BACKS or opcode == "global_store" or (opcode == "global_atomic" and not line.returns):
         zero.discard(stores)
     elif opcode in ACCESSES:
         zero.discard("lgkmcnt(0)" if ACCESSES[opcode] == LOCAL else "vmcnt(0)")
@@ -200,26 +200,26 @@ def _held(
     table: SequenceTable,
     code: MachineCode,
 ) -> RowCheck:
-    text = "; ".join(each.text if each.instruction is None else each.instruction.text for each in found) or "-"
+    text = "; ".join(line.text if line.instruction is None else line.instruction.text for line in found) or "-"
     name = _row_name(thread, ins, local)
     row = [step.instruction for step in steps_of(thread, merged(ins), local, table)]
-    row = [_of_chip(each, code.chip) for each in row]
-    said = "; ".join(each.text for each in row) or "-"
-    unread = next((each.text for each in found if each.instruction is None), "")
+    row = [_of_chip(instruction, code.chip) for instruction in row]
+    expected = "; ".join(instruction.text for instruction in row) or "-"
+    unread = next((line.text for line in found if line.instruction is None), "")
     if unread:
         zero.clear()
-        return RowCheck((thread, place), name, RowVerdict.UNREAD, said, text, f"its code has '{unread}'")
+        return RowCheck((thread, place), name, RowVerdict.UNREAD, expected, text, f"its code has '{unread}'")
     verdict, problem = _compared(row, found, set(zero), code)
     access = merged(ins)
     if verdict is RowVerdict.DIFFERENT and isinstance(access, Load | Store | Rmw):
         narrower = row if access.mode.order is Order.SC else _of_one_space(row)
         if narrower != row and _compared(narrower, found, set(zero), code)[0] is not RowVerdict.DIFFERENT:
             verdict = RowVerdict.ONE_AS
-    spare = () if any(each.opcode in WRITE_BACKS for each in row) else WRITE_BACKS
-    for each in found:
-        if each.instruction is not None and each.instruction.opcode not in spare:
-            _count(each, zero, code)
-    return RowCheck((thread, place), name, verdict, said, text, problem)
+    spare = () if any(instruction.opcode in WRITE_BACKS for instruction in row) else WRITE_BACKS
+    for line in found:
+        if line.instruction is not None and line.instruction.opcode not in spare:
+            _count(line, zero, code)
+    return RowCheck((thread, place), name, verdict, expected, text, problem)
 
 
 def _row_name(thread: int, ins: Instruction, local: frozenset[str]) -> str:
@@ -233,7 +233,7 @@ def _row_name(thread: int, ins: Instruction, local: frozenset[str]) -> str:
 def _of_chip(instruction: MachineInstruction, chip: str) -> MachineInstruction:
     """An instruction of a table as a chip has it: GFX11 has no dlc."""
     words = (
-        tuple(each for each in instruction.words if each != "dlc=1") if chip.startswith("gfx11") else instruction.words
+        tuple(word for word in instruction.words if word != "dlc=1") if chip.startswith("gfx11") else instruction.words
     )
     return replace(instruction, words=words)
 
@@ -242,17 +242,17 @@ def _of_one_space(row: Sequence[MachineInstruction]) -> list[MachineInstruction]
     """The row of an access without what is for the address space that it is not in: "If OpenCL, omit" in the tables.
     LDS is in order, so an access to it is left alone.
     """
-    if any(ACCESSES.get(each.opcode) == LOCAL for each in row):
-        return [each for each in row if each.opcode in ACCESSES]
+    if any(ACCESSES.get(instruction.opcode) == LOCAL for instruction in row):
+        return [instruction for instruction in row if instruction.opcode in ACCESSES]
     found = []
-    for each in row:
-        words = tuple(word for word in each.words if word != "lgkmcnt(0)")
-        if not each.is_wait:
-            found.append(each)
-        elif each.opcode == "s_waitcnt":
-            found += [replace(each, words=words)] if words else []
-        elif WAITS.get(each.opcode) != "lgkmcnt(0)":
-            found.append(each)
+    for instruction in row:
+        words = tuple(word for word in instruction.words if word != "lgkmcnt(0)")
+        if not instruction.is_wait:
+            found.append(instruction)
+        elif instruction.opcode == "s_waitcnt":
+            found += [replace(instruction, words=words)] if words else []
+        elif WAITS.get(instruction.opcode) != "lgkmcnt(0)":
+            found.append(instruction)
     return found
 
 
@@ -261,33 +261,33 @@ def _compared(
 ) -> tuple[RowVerdict, str]:
     """Walk along a row and the code; ``zero`` are the counters that are 0 at first."""
     extra, rest, returns = False, list(found), True
-    asked = set[str]()
+    awaited = set[str]()
     for want in (*row, None):
         if want is not None and want.is_wait:
-            asked |= _waited(want, returns, code)
+            awaited |= _waited(want, returns, code)
             continue
         while rest and rest[0].instruction != want and _is_harmless(rest[0]):
             one = rest.pop(0)
             assert one.instruction is not None
-            extra |= not one.instruction.is_wait or bool(one.instruction.counters - zero - asked)
+            extra |= not one.instruction.is_wait or bool(one.instruction.counters - zero - awaited)
             if one.instruction.is_wait:  # nobody needs to wait for a write-back that the row has not
                 _count(one, zero, code)
         have = rest[0].instruction if rest else None
         if have != want:
-            return RowVerdict.DIFFERENT, f"{_told(have)} where the row has {_told(want)}"
-        if lacking := sorted(asked - zero):
+            return RowVerdict.DIFFERENT, f"{_text_of(have)} where the row has {_text_of(want)}"
+        if lacking := sorted(awaited - zero):
             before = "at its end" if want is None else f"before {want.text}"
             return RowVerdict.DIFFERENT, f"no wait for {' '.join(lacking)} {before}"
         if want is not None:
             returns = rest[0].returns
             _count(rest.pop(0), zero, code)
-            asked = set()
+            awaited = set()
     return RowVerdict.STRONGER if extra else RowVerdict.SAME, ""
 
 
-def _is_harmless(each: CodeInstruction) -> bool:
+def _is_harmless(line: CodeInstruction) -> bool:
     """Whether an instruction that a row has not makes its code stronger: a wait, or a cache operation."""
-    return each.instruction is not None and (each.instruction.is_wait or each.instruction.opcode in CACHE_OPERATIONS)
+    return line.instruction is not None and (line.instruction.is_wait or line.instruction.opcode in CACHE_OPERATIONS)
 
 
 def _waited(wait: MachineInstruction, returns: bool, code: MachineCode) -> set[str]:
@@ -299,7 +299,7 @@ def _waited(wait: MachineInstruction, returns: bool, code: MachineCode) -> set[s
     return counters
 
 
-def _told(instruction: MachineInstruction | None) -> str:
+def _text_of(instruction: MachineInstruction | None) -> str:
     return instruction.text if instruction is not None else "nothing"
 
 
@@ -338,31 +338,31 @@ def _program(test: LitmusTest, thread: int, code: MachineCode) -> tuple[MachineS
     steps: list[MachineStep] = []
     number = 0
     for place, found in _stream(code, thread):
-        at = len(instructions) if place is None else place
+        end = len(instructions) if place is None else place
         if place is not None:
-            while number < at and isinstance(instructions[number], Assign):
+            while number < end and isinstance(instructions[number], Assign):
                 steps.append(MachineStep(MachineInstruction("v_mov"), instructions[number]))
                 number += 1
-            if number != at:
+            if number != end:
                 raise InputError(f"P{thread}: {spelled([(thread, number)])} is not in the code once, in order")
             number += 1
-        for each in found:
-            steps += _step(thread, None if place is None else instructions[place], each, code.chip)
+        for line in found:
+            steps += _step(thread, None if place is None else instructions[place], line, code.chip)
     rest = instructions[number:]
-    if not all(isinstance(each, Assign) for each in rest):
+    if not all(isinstance(ins, Assign) for ins in rest):
         raise InputError(f"P{thread}: {spelled([(thread, number)])} is not in the code once, in order")
-    return (*steps, *(MachineStep(MachineInstruction("v_mov"), each) for each in rest))
+    return (*steps, *(MachineStep(MachineInstruction("v_mov"), ins) for ins in rest))
 
 
-def _step(thread: int, ins: Instruction | None, each: CodeInstruction, chip: str) -> Iterator[MachineStep]:
-    found = each.instruction
+def _step(thread: int, ins: Instruction | None, line: CodeInstruction, chip: str) -> Iterator[MachineStep]:
+    found = line.instruction
     if found is None:
-        if ins is None and each.is_flow:
+        if ins is None and line.is_flow:
             return  # a block that the thread comes to
-        raise InputError(f"P{thread}: the machine has no '{each.text}'")
+        raise InputError(f"P{thread}: the machine has no '{line.text}'")
     if found.is_wait:
         if not found.counters <= {"vmcnt(0)", "vscnt(0)", "lgkmcnt(0)"}:
-            raise InputError(f"P{thread}: the machine has no '{each.text}'")
+            raise InputError(f"P{thread}: the machine has no '{line.text}'")
         yield MachineStep(found)
     elif ins is not None:
         if chip.startswith("gfx11") and "glc=1" in found.words:

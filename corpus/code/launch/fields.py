@@ -103,11 +103,11 @@ def place_in(type: DescribedType, parts: Sequence[str | int]) -> tuple[int, int]
             found = place_in(inner, parts[1:]) if inside else None
             return (found[0] + int(number or 0) * stride, found[1]) if found else None
         case StructureType(_, members):
-            for each in members:
-                own = parts[:1] == [each.name]
-                found = place_in(each.inner, parts[1:] if own else parts) if own or not each.name else None
-                if found is not None and each.bits is None:
-                    return each.start + found[0], found[1]
+            for member in members:
+                own = parts[:1] == [member.name]
+                found = place_in(member.inner, parts[1:] if own else parts) if own or not member.name else None
+                if found is not None and member.bits is None:
+                    return member.start + found[0], found[1]
             return None
 
 
@@ -124,7 +124,7 @@ def is_empty(type: DescribedType) -> bool:
     """Return whether a type has neither a number nor a pointer."""
     match type:
         case StructureType(_, members):
-            return all(is_empty(each.inner) for each in members)
+            return all(is_empty(member.inner) for member in members)
         case RepeatedType(inner):
             return is_empty(inner)
     return False
@@ -135,8 +135,8 @@ def fields_of(type: DescribedType) -> tuple[Field, ...]:
     if isinstance(type, ScalarType):
         return ()
     found: list[Field] = []
-    for each in _fields(type, "", 0):
-        found.append(each)
+    for field in _fields(type, "", 0):
+        found.append(field)
         if len(found) > MOST_FIELDS:
             return ()
     return tuple(found)
@@ -152,49 +152,49 @@ def _fields(type: DescribedType, name: str, start: int) -> Iterator[Field]:
             for number in range(min(length, MOST_FIELDS + 1)):
                 yield from _fields(inner, f"{name}[{number}]", start + number * stride)
         case StructureType(_, members):
-            for each in members:
-                own = f"{name}.{each.name}" if each.name else name
-                if each.bits is None:
-                    yield from _fields(each.inner, own, start + each.start)
+            for member in members:
+                own = f"{name}.{member.name}" if member.name else name
+                if member.bits is None:
+                    yield from _fields(member.inner, own, start + member.start)
                 else:
-                    yield Field(own, start + each.start, each.bits)
+                    yield Field(own, start + member.start, member.bits)
 
 
 def with_fields(kernel: KernelFunction) -> KernelFunction:
     """Return a kernel with the fields of its parameters as parameters behind those that are declared."""
     found = [*kernel.declared]
     for parameter in kernel.declared:
-        for each in parameter.fields:
-            kind, size = "u64" if each.pointer else STRUCTURE, -(-each.bits // 8)
-            found.append(Variable(parameter.name + each.name, FIELD, kind, size, size))
+        for field in parameter.fields:
+            kind, size = "u64" if field.pointer else STRUCTURE, -(-field.bits // 8)
+            found.append(Variable(parameter.name + field.name, FIELD, kind, size, size))
     return replace(kernel, parameters=tuple(found))
 
 
-def described_as(kernel: KernelFunction, said: Sequence[DescribedParameter]) -> KernelFunction:
+def described_as(kernel: KernelFunction, described: Sequence[DescribedParameter]) -> KernelFunction:
     """Return a kernel whose parameters have the names and fields that are said, where these are as many, and of the
     sizes of structures. An array in the place of what is said to be one has no fields, and what is said to be a number
     is no address.
     """
-    if len(said) != len(kernel.declared):
+    if len(described) != len(kernel.declared):
         return kernel
     found = []
-    for parameter, (name, type) in zip(kernel.declared, said, strict=True):
+    for parameter, (name, type) in zip(kernel.declared, described, strict=True):
         called = name if _NAME.fullmatch(name) else ""
         fields: tuple[Field, ...] = ()
         if type is not None and is_structure(parameter) and parameter.size == -(-bits_of(type) // 8):
             fields = fields_of(type)
         kind = NUMBER if type == ScalarType(64) and parameter.type in ADDRESSES else parameter.type
-        found.append(replace(parameter, called=called, type=kind, fields=told_apart(fields)))
+        found.append(replace(parameter, called=called, type=kind, fields=distinctly_named(fields)))
     return with_fields(replace(kernel, parameters=tuple(found)))
 
 
-def told_apart(fields: Sequence[Field]) -> tuple[Field, ...]:
+def distinctly_named(fields: Sequence[Field]) -> tuple[Field, ...]:
     """Return fields of which one whose name is no plain one, or another's too, as that of a base, is called by its
     place; none where two have one place so.
     """
-    counts = Counter(each.name for each in fields)
-    found = tuple(each if _is_named(each) and counts[each.name] == 1 else _by_offset(each) for each in fields)
-    return found if len({each.name for each in found}) == len(found) else ()
+    counts = Counter(field.name for field in fields)
+    found = tuple(field if _is_named(field) and counts[field.name] == 1 else _by_offset(field) for field in fields)
+    return found if len({field.name for field in found}) == len(found) else ()
 
 
 def is_structure(parameter: Variable) -> bool:
@@ -238,8 +238,8 @@ def with_places(module: Module) -> Module:
     that its loads are of: ``ld.param.u32 %r1, [p+8]`` is of ``p+8``, a number of 32 bits.
     """
     functions = {
-        name: _with_places(each) if each.entry and any(map(_is_bare, each.declared)) else each
-        for name, each in module.functions.items()
+        name: _with_places(function) if function.entry and any(map(_is_bare, function.declared)) else function
+        for name, function in module.functions.items()
     }
     return replace(module, functions=functions)
 
@@ -249,7 +249,7 @@ def _is_bare(parameter: Variable) -> bool:
 
 
 def _with_places(kernel: KernelFunction) -> KernelFunction:
-    found: dict[str, dict[int, Field]] = {each.name: {} for each in kernel.declared if _is_bare(each)}
+    found: dict[str, dict[int, Field]] = {parameter.name: {} for parameter in kernel.declared if _is_bare(parameter)}
     for ins in kernel.body or ():
         match ins.operands:
             case (target, MemoryOperand(SymbolRef(name), offset)) if ins.name == "ld" and name in found:
@@ -261,9 +261,9 @@ def _with_places(kernel: KernelFunction) -> KernelFunction:
                     if before is None or before.bits < width:
                         found[name][place] = Field(f"+{place}", 8 * place, width, width == 64 and kind[0] in "ub")
     parameters = [
-        replace(each, fields=tuple(place for _, place in sorted(found[each.name].items())))
-        if each.name in found
-        else each
-        for each in kernel.declared
+        replace(parameter, fields=tuple(place for _, place in sorted(found[parameter.name].items())))
+        if parameter.name in found
+        else parameter
+        for parameter in kernel.declared
     ]
     return with_fields(replace(kernel, parameters=tuple(parameters)))

@@ -56,15 +56,15 @@ class _MalformedError(Exception):
 class _Reading:
     """Bytes, and the place in them that is read."""
 
-    def __init__(self, data: bytes, at: int = 0) -> None:
-        self.data, self.at = data, at
+    def __init__(self, data: bytes, offset: int = 0) -> None:
+        self.data, self.offset = data, offset
 
     def bytes(self, count: int) -> bytes:
         """Return so many bytes."""
-        found = self.data[self.at : self.at + count]
+        found = self.data[self.offset : self.offset + count]
         if len(found) < count:
             raise _MalformedError
-        self.at += count
+        self.offset += count
         return found
 
     def number(self, count: int) -> int:
@@ -85,10 +85,10 @@ class _Reading:
 
     def string(self) -> str:
         """Return a string that a zero ends."""
-        end = self.data.find(b"\0", self.at)
+        end = self.data.find(b"\0", self.offset)
         if end < 0:
             raise _MalformedError
-        return self.bytes(end - self.at + 1)[:-1].decode("utf-8", "replace")
+        return self.bytes(end - self.offset + 1)[:-1].decode("utf-8", "replace")
 
 
 @dataclass(slots=True)
@@ -157,20 +157,20 @@ class _Debugging:
         self._types: dict[int, DescribedType | None] = {}
         self._roots: list[_Entry] = []
         reading = _Reading(info)
-        while reading.at < len(info):
-            start = reading.at
+        while reading.offset < len(info):
+            start = reading.offset
             end = reading.number(4) + start + 4
             version = reading.number(2)
             rows = self._rows(reading.number(4))
             if version not in (2, 3, 4) or reading.number(1) != 8:
                 raise _MalformedError
             self._unit(reading, start, end, version, rows)
-            reading.at = end
+            reading.offset = end
 
-    def _rows(self, at: int) -> dict[int, _Abbreviation]:
+    def _rows(self, offset: int) -> dict[int, _Abbreviation]:
         """Return the abbreviations of a unit, by their codes (7.5.3)."""
-        reading, found = _Reading(self._abbreviations, at), dict[int, _Abbreviation]()
-        while reading.at < len(self._abbreviations) and (code := reading.leb()):
+        reading, found = _Reading(self._abbreviations, offset), dict[int, _Abbreviation]()
+        while reading.offset < len(self._abbreviations) and (code := reading.leb()):
             tag, parent = reading.leb(), reading.number(1)
             attributes = []
             while (pair := (reading.leb(), reading.leb())) != (0, 0):
@@ -180,8 +180,8 @@ class _Debugging:
 
     def _unit(self, reading: _Reading, start: int, end: int, version: int, rows: Mapping[int, _Abbreviation]) -> None:
         around: list[_Entry] = []
-        while reading.at < end:
-            place = reading.at
+        while reading.offset < end:
+            place = reading.offset
             code = reading.leb()
             if not code:
                 if around:
@@ -221,10 +221,10 @@ class _Debugging:
     def described(self) -> Descriptor:
         """Return the parameters of each function that has a body, by its name in the text."""
         found: dict[str, Sequence[DescribedParameter]] = {}
-        for each in (entry for entry in self._entries.values() if entry.tag == _PROGRAM):
-            linked = next((name for key in _LINKED if isinstance(name := each.values.get(key), str)), each.name())
-            parameters = [child for child in each.children if child.tag == _PARAMETER]
-            if linked and _DECLARED not in each.values:
+        for entry in (entry for entry in self._entries.values() if entry.tag == _PROGRAM):
+            linked = next((name for key in _LINKED if isinstance(name := entry.values.get(key), str)), entry.name())
+            parameters = [child for child in entry.children if child.tag == _PARAMETER]
+            if linked and _DECLARED not in entry.values:
                 types = ((one.name(), one.number(_TYPE)) for one in parameters)
                 found[linked] = [DescribedParameter(name, self._type(type)) for name, type in types]
         return found
@@ -265,9 +265,9 @@ class _Debugging:
 
     def _array(self, entry: _Entry, depth: int) -> DescribedType | None:
         found = self._type(entry.number(_TYPE), depth)
-        for each in reversed([child for child in entry.children if child.tag == _RANGE]):
-            upper = each.number(_UPPER)
-            count = each.number(_COUNT) if upper is None else upper + 1
+        for subrange in reversed([child for child in entry.children if child.tag == _RANGE]):
+            upper = subrange.number(_UPPER)
+            count = subrange.number(_COUNT) if upper is None else upper + 1
             if found is None or count is None or not 0 < count < 1 << 16:
                 return None
             found = RepeatedType(found, count, bits_of(found))
@@ -275,24 +275,24 @@ class _Debugging:
 
     def _structure(self, entry: _Entry, size: int, depth: int) -> DescribedType | None:
         members: list[MemberType] = []
-        for each in entry.children:
-            if each.tag in _BESIDE or (each.tag == _MEMBER and {_EXTERNAL, _DECLARED}.intersection(each.values)):
+        for child in entry.children:
+            if child.tag in _BESIDE or (child.tag == _MEMBER and {_EXTERNAL, _DECLARED}.intersection(child.values)):
                 continue
-            inner = self._type(each.number(_TYPE), depth)
-            place = _placed(each, entry.tag == 0x17)
-            if each.tag not in (_MEMBER, _INHERITED) or inner is None or place is None or _VIRTUAL in each.values:
+            inner = self._type(child.number(_TYPE), depth)
+            place = _placed(child, entry.tag == 0x17)
+            if child.tag not in (_MEMBER, _INHERITED) or inner is None or place is None or _VIRTUAL in child.values:
                 return None
             if is_empty(inner):
                 continue
-            name = each.name() if each.tag == _MEMBER else ""
-            bits = each.number(_BITS)
+            name = child.name() if child.tag == _MEMBER else ""
+            bits = child.number(_BITS)
             if bits is None:
                 members.append(MemberType(name, 8 * place, inner))
                 continue
-            start = each.number(_BIT_PLACE)
+            start = child.number(_BIT_PLACE)
             if start is None:  # counted from the other end of the storage unit (DWARF 3, 5.6.6)
-                unit = each.number(_SIZE) or bits_of(inner) // 8
-                start = 8 * (place + unit) - (each.number(_BITS_BEFORE) or 0) - bits
+                unit = child.number(_SIZE) or bits_of(inner) // 8
+                start = 8 * (place + unit) - (child.number(_BITS_BEFORE) or 0) - bits
             members.append(MemberType(name, start, inner, bits))
         return StructureType(8 * size, tuple(members))
 

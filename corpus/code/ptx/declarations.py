@@ -25,7 +25,7 @@ class _AddressByte(NamedTuple):
 
     symbol: SymbolRef
     place: int
-    at: int
+    position: int
 
 
 _Initial = Number | Float | SymbolRef | _AddressByte
@@ -33,12 +33,12 @@ _Initial = Number | Float | SymbolRef | _AddressByte
 
 def read_variables(tokens: PtxTokens, extern: bool) -> Iterator[Variable]:
     """Yield what a declaration declares, from its state space to before its end."""
-    space = tokens.words[tokens.at][1:]
-    tokens.at += 1
+    space = tokens.words[tokens.position][1:]
+    tokens.position += 1
     align, kind, count = 0, "", 1
-    while tokens.words[tokens.at].startswith("."):
-        word = tokens.words[tokens.at]
-        tokens.at += 1
+    while tokens.words[tokens.position].startswith("."):
+        word = tokens.words[tokens.position]
+        tokens.position += 1
         if word == ".align":
             align = read_size(tokens)
         elif word[1:] in VECTORS and count == 1:
@@ -50,18 +50,18 @@ def read_variables(tokens: PtxTokens, extern: bool) -> Iterator[Variable]:
         elif word[1:] in TYPES and not kind:
             kind = word[1:]
         else:
-            tokens.at -= 1
+            tokens.position -= 1
             tokens.wrong("a type or an attribute of a variable")
     if not kind:
         tokens.wrong("a type")
     width = WIDTHS.get(kind, 64) + 7 >> 3
     while True:
         line, name = tokens.line(), tokens.name("the name of a variable")
-        if tokens.words[tokens.at] == "<":
+        if tokens.words[tokens.position] == "<":
             name = f"{name}<{read_count(tokens)}>"
         shape: list[int | None] = []
         while tokens.take("["):
-            shape.append(None if tokens.words[tokens.at] == "]" and not shape else read_size(tokens))
+            shape.append(None if tokens.words[tokens.position] == "]" and not shape else read_size(tokens))
             tokens.want("]")
         shape += [count] if count > 1 else []
         values = _initial_values(tokens, shape) if tokens.take("=") else None
@@ -85,7 +85,7 @@ def read_parameters(tokens: PtxTokens) -> tuple[Variable, ...]:
     while not tokens.take(")"):
         if found:
             tokens.want(",")
-        if tokens.words[tokens.at] not in (".param", ".reg"):
+        if tokens.words[tokens.position] not in (".param", ".reg"):
             tokens.wrong("'.param'")
         found.append(next(read_variables(tokens, False)))  # the next one has a state space of its own
     return tuple(found)
@@ -96,10 +96,10 @@ def read_attributes(tokens: PtxTokens) -> None:
     tokens.want("(")
     count = 0
     while not count or tokens.take(","):
-        needed = ATTRIBUTES.get(tokens.words[tokens.at])
+        needed = ATTRIBUTES.get(tokens.words[tokens.position])
         if needed is None:
             tokens.wrong(f"one of the attributes {', '.join(ATTRIBUTES)}")
-        tokens.at += 1
+        tokens.position += 1
         for number in range(needed):
             tokens.want("," if number else "(")
             tokens.number()
@@ -114,7 +114,7 @@ def read_count(tokens: PtxTokens) -> int:
     tokens.want("<")
     count = tokens.number()
     if not 0 <= count <= MOST_REGISTERS:
-        tokens.at -= 1
+        tokens.position -= 1
         tokens.wrong(f"a number up to {MOST_REGISTERS}")
     tokens.want(">")
     return count
@@ -140,7 +140,7 @@ def _initial(tokens: PtxTokens, shape: Sequence[int | None], depth: int = 0) -> 
         values = _initial(tokens, shape[1:], depth + 1)
         found += values
         if most is not None and len(found) > most * inner:
-            tokens.at -= 1
+            tokens.position -= 1
             tokens.wrong(f"at most {most * inner} values")
     whole = -len(found) % inner if most is None else most * inner - len(found) if depth else 0
     return found + [Number(0)] * whole
@@ -150,13 +150,13 @@ def _initial_value(tokens: PtxTokens, depth: int) -> _Initial:
     """Read a number, an address, ``generic(x)+4``, or one byte of an address, ``0xFF00(x)`` (5.4.4)."""
     if depth > MOST_NESTED:
         tokens.wrong(f"at most {MOST_NESTED} values within each other")
-    start = tokens.at
+    start = tokens.position
     found: _Initial | None = None
     if tokens.kinds[start] == "number" and tokens.words[start + 1] == "(":
         mask = tokens.number()
         place = (mask & -mask).bit_length() - 1 >> 3
         if mask != 0xFF << 8 * place or place > 7:
-            tokens.at = start
+            tokens.position = start
             tokens.wrong("a mask of one byte")
         tokens.want("(")
         value = _initial_value(tokens, depth + 1)
@@ -175,7 +175,7 @@ def _initial_value(tokens: PtxTokens, depth: int) -> _Initial:
         operand = read_operand(tokens)
         found = operand if isinstance(operand, Number | Float | SymbolRef) else None
     if found is None:
-        tokens.at = start
+        tokens.position = start
         tokens.wrong("a value")
     return found
 
@@ -189,16 +189,16 @@ def _addresses(tokens: PtxTokens, values: Sequence[_Initial], width: int) -> tup
             found.append((n * width, value))
         elif isinstance(value, _AddressByte):
             parts.setdefault((n * width - value.place, value.symbol), []).append(value)
-    for (at, symbol), each in parts.items():
-        if width > 1 or [byte.place for byte in each] not in ([*range(4)], [*range(8)]):
-            tokens.at = each[0].at
+    for (offset, symbol), address_bytes in parts.items():
+        if width > 1 or [byte.place for byte in address_bytes] not in ([*range(4)], [*range(8)]):
+            tokens.position = address_bytes[0].position
             tokens.wrong("every byte of an address")
-        found.append((at, symbol))
+        found.append((offset, symbol))
     return tuple(sorted(found))
 
 
 def _volume(shape: Sequence[int | None]) -> int:
-    return math.prod(each for each in shape if each is not None)
+    return math.prod(length for length in shape if length is not None)
 
 
 def _bytes(value: _Initial, size: int) -> bytes:

@@ -56,7 +56,7 @@ def mbarrier(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
     order = Order.RELEASE if kind.startswith("arrive") else Order.ACQUIRE
     order = Order.RELAXED if kind in ("expect_tx", "complete_tx") else order
     mode = laws.of_mbarrier(access_mode(thread, words, Mode(order, Scope.CTA)))
-    given = [evaluate(thread, state, each) for each in operands[1:]]
+    given = [evaluate(thread, state, operand) for operand in operands[1:]]
     register = thread.out.new_register()
     if kind in ("test_wait", "try_wait"):
         assert target is not None
@@ -163,11 +163,11 @@ def store_asynchronously(thread: FollowedThread, state: State, ins: ir.KernelIns
     places.append(placed(thread, address_of(thread, state, ins.operands[2]), 8))
     if None in places:
         return thread.out.stops("bounds")
-    (target, access), (barrier, counted) = (each for each in places if each is not None)
+    (target, access), (barrier, counted) = (place for place in places if place is not None)
     value = stored_operand(thread, evaluate(thread, state, ins.operands[1], 8 * size), size)
     mode = laws.REMOTE_REDUCTION if operation else laws.BULK_COPY
-    asked = AsyncOperation(target, None, value, operation, mode, barrier, count=size)
-    thread.out.put(asked, access, (counted,))
+    transfer = AsyncOperation(target, None, value, operation, mode, barrier, count=size)
+    thread.out.put(transfer, access, (counted,))
     return True
 
 
@@ -184,7 +184,7 @@ def _copied_in_bulk(thread: FollowedThread, state: State, ins: ir.KernelInstruct
     operation, operands = _operation(words), [*ins.operands]
     if (words[0] == "reduce") is (operation is None):
         raise thread.out.wrong("is not understood")
-    asked = AsyncOperation(None, operation=operation, mode=laws.BULK_REDUCTION if operation else laws.BULK_COPY)
+    transfer = AsyncOperation(None, operation=operation, mode=laws.BULK_REDUCTION if operation else laws.BULK_COPY)
     if "tensor" in words:
         size = 0
         found: list[Value] = []
@@ -201,14 +201,14 @@ def _copied_in_bulk(thread: FollowedThread, state: State, ins: ir.KernelInstruct
         more = operands[3:]
     grain = WORD if operation is None else WIDTHS[type_of(ins.words)] // 8
     if laws.COMPLETE_TX not in words:
-        return _copied(thread, asked, target, source, size, grain)
+        return _copied(thread, transfer, target, source, size, grain)
     signal = address_of(thread, state, more[0])
     if MULTICAST not in words:
-        return _copied(thread, asked, target, source, size, grain, signal)
+        return _copied(thread, transfer, target, source, size, grain, signal)
     mask = known_number(thread, state, more[1])
     for block in [ranked_block(thread, rank) for rank in range(16) if mask >> rank & 1]:
         if not _copied(
-            thread, asked, in_block(thread, target, block), source, size, grain, in_block(thread, signal, block)
+            thread, transfer, in_block(thread, target, block), source, size, grain, in_block(thread, signal, block)
         ):
             return False
     return True
@@ -228,13 +228,13 @@ def _box(thread: FollowedThread, state: State, operand: ir.Vector) -> tuple[Arra
     if given is None or not given.elements(size) or not isinstance(coordinates, ir.Vector):
         raise thread.out.wrong("needs an array as the argument of its tensor map, which is what one box holds")
     thread.notes.assumed["boxes of a tensor are apart from each other where their coordinates differ"] = None
-    where = ",".join(str(known_number(thread, state, each)) for each in coordinates.parts)
+    where = ",".join(str(known_number(thread, state, coordinate)) for coordinate in coordinates.parts)
     return ArrayAddress(argument_array(f"{name}({where})")), given.elements(size) * size
 
 
 def _copied(
     thread: FollowedThread,
-    asked: AsyncOperation,
+    transfer: AsyncOperation,
     target: Value,
     source: Value,
     size: int,
@@ -245,17 +245,17 @@ def _copied(
 
     ``grain``: the bytes of an element of a reduction. ``signal``: the address of the mbarrier where it completes.
     """
-    if asked.operation is None:
+    if transfer.operation is None:
         grain = min(_grain(thread, target), _grain(thread, source), size)
     if grain == 0 or size % grain or size // grain > MOST_ELEMENTS:
         raise thread.out.wrong(f"of {size} bytes is more than {MOST_ELEMENTS} elements, or none")
     pairs: list[tuple[Operand, Operand]] = []
     accesses: list[Access] = []
     for offset in range(0, size, grain):
-        places = [placed(thread, moved(each, offset), grain) for each in (target, source)]
+        places = [placed(thread, moved(address, offset), grain) for address in (target, source)]
         if None in places:
             return thread.out.stops("bounds")
-        (to, written), (origin, read) = (each for each in places if each is not None)
+        (to, written), (origin, read) = (place for place in places if place is not None)
         pairs.append((to, origin))
         accesses += [written, read]
     if signal is not None:
@@ -263,10 +263,10 @@ def _copied(
         if where is None:
             return thread.out.stops("bounds")
         operand, access = where
-        asked = replace(asked, barrier=operand, count=size)
+        transfer = replace(transfer, barrier=operand, count=size)
         accesses.append(access)
     (first, other), *more = pairs
-    thread.out.put(replace(asked, target=first, source=other, more=tuple(more)), accesses[0], tuple(accesses[1:]))
+    thread.out.put(replace(transfer, target=first, source=other, more=tuple(more)), accesses[0], tuple(accesses[1:]))
     return True
 
 

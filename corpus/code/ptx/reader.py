@@ -64,10 +64,10 @@ class LocatedLines:
         self.inlined: dict[tuple[int, int, int], SourceLine] = {}
         for place in (n for n, word in enumerate(tokens.words) if word == ".file"):
             if tokens.kinds[place + 1] == "number" and tokens.kinds[place + 2] == "string":
-                tokens.at = place + 1
-                number, said = tokens.number(), tokens.words[place + 2][1:-1]
-                self.files[number] = files.get(said, said)
-        tokens.at = 0
+                tokens.position = place + 1
+                number, name = tokens.number(), tokens.words[place + 2][1:-1]
+                self.files[number] = files.get(name, name)
+        tokens.position = 0
 
     def begin(self) -> None:
         """Begin a function, whose lines are its own."""
@@ -75,7 +75,7 @@ class LocatedLines:
 
     def read(self, tokens: PtxTokens) -> None:
         """Read the line of source code from here on."""
-        tokens.at += 1
+        tokens.position += 1
         place = (tokens.number(), tokens.number(), tokens.number())
         around = None
         if tokens.take(","):
@@ -87,9 +87,9 @@ class LocatedLines:
             tokens.want("inlined_at")
             inner = (tokens.number(), tokens.number(), tokens.number())
             around = self.inlined.get(inner) or SourceLine(self.files.get(inner[0], "?"), *inner[1:])
-            for each in around.chain:  # a function that is inlined into itself has one line in the chain
-                if each[:3] == (self.files.get(place[0], "?"), *place[1:]):
-                    around = each.inlined_at
+            for line in around.chain:  # a function that is inlined into itself has one line in the chain
+                if line[:3] == (self.files.get(place[0], "?"), *place[1:]):
+                    around = line.inlined_at
         self.source = SourceLine(self.files.get(place[0], "?"), *place[1:], around)
         self.inlined[place] = self.source
 
@@ -102,73 +102,74 @@ def _module(tokens: PtxTokens, lines: LocatedLines) -> Module:
     aliases: list[tuple[int, list[str]]] = []
     sized = False
     sections: dict[str, list[str]] = {}
-    while tokens.words[tokens.at]:
-        word = tokens.words[tokens.at]
+    while tokens.words[tokens.position]:
+        word = tokens.words[tokens.position]
         if word == ".version":
-            tokens.at += 1
-            if tokens.kinds[tokens.at] not in ("float", "number"):
+            tokens.position += 1
+            if tokens.kinds[tokens.position] not in ("float", "number"):
                 tokens.wrong("a version")
-            version = tokens.words[tokens.at]
-            tokens.at += 1
+            version = tokens.words[tokens.position]
+            tokens.position += 1
         elif word == ".target":
             target = _target(tokens)
         elif word == ".address_size":
-            tokens.at += 1
+            tokens.position += 1
             if tokens.number() != 64:
-                tokens.at -= 1
+                tokens.position -= 1
                 tokens.wrong("64, as other sizes of addresses are not understood")
             sized = True
         elif word == ".file":
             _file(tokens)
         elif word == ".section":
-            tokens.at += 1
-            if not DEBUG_SECTION.match(tokens.words[tokens.at]):
+            tokens.position += 1
+            if not DEBUG_SECTION.match(tokens.words[tokens.position]):
                 tokens.wrong("the name of a section of debugging")
-            section, start = tokens.name("the name of a section"), tokens.at + 1
+            section, start = tokens.name("the name of a section"), tokens.position + 1
             tokens.skip_block()
-            sections[section] = tokens.words[start : tokens.at - 1]
+            sections[section] = tokens.words[start : tokens.position - 1]
         elif word == ".pragma":
             _pragma(tokens)
         elif word == ".alias":
-            aliases.append((tokens.at + 1, _list(tokens)))
+            aliases.append((tokens.position + 1, _list(tokens)))
             tokens.want(";")
         elif word == ".loc":
             lines.read(tokens)
         elif word == ";":
-            tokens.at += 1
+            tokens.position += 1
         else:
             _declaration(tokens, lines, variables, functions)
     if functions and not sized:  # 11.1.3: of 32 bits, where nothing is said
-        tokens.at = 0
+        tokens.position = 0
         tokens.wrong(".address_size 64, as other sizes of addresses are not understood")
     for place, names in aliases:  # 11.2.3
-        tokens.at = place
+        tokens.position = place
         if len(names) != 2 or names[1] not in functions:
             tokens.wrong("two names, the second of a function")
         functions[names[0]] = replace(functions[names[1]], name=names[0])
-    if sections and any(map(is_open, (p for each in functions.values() if each.entry for p in each.declared))):
-        for name, said in described(sections).items():
+    entries = [function for function in functions.values() if function.entry]
+    if sections and any(is_open(parameter) for entry in entries for parameter in entry.declared):
+        for name, parameters in described(sections).items():
             if name in functions and functions[name].entry:
-                functions[name] = described_as(functions[name], said)
+                functions[name] = described_as(functions[name], parameters)
     return Module(tokens.path, version, target, variables, functions, "ptx")
 
 
 def _list(tokens: PtxTokens) -> list[str]:
     """The words after a directive, separated by commas."""
-    tokens.at += 1
+    tokens.position += 1
     found: list[str] = []
     while not found or tokens.take(","):
         name = tokens.name("a word")
-        found += [f"{name}{n}" for n in range(read_count(tokens))] if tokens.words[tokens.at] == "<" else [name]
+        found += [f"{name}{n}" for n in range(read_count(tokens))] if tokens.words[tokens.position] == "<" else [name]
     return found
 
 
 def _target(tokens: PtxTokens) -> str:
     """Read the architecture and its options, each of which is known (11.1.2)."""
-    tokens.at += 1
+    tokens.position += 1
     found: list[str] = []
     while not found or tokens.take(","):
-        name = tokens.words[tokens.at]
+        name = tokens.words[tokens.position]
         if not TARGET.match(name) and name not in TARGET_OPTIONS:
             tokens.wrong(f"an architecture or one of {', '.join(TARGET_OPTIONS)}")
         found.append(tokens.name("an architecture"))
@@ -177,14 +178,14 @@ def _target(tokens: PtxTokens) -> str:
 
 def _pragma(tokens: PtxTokens) -> str:
     """Read ``.pragma`` and its strings, each of which is known, up to behind its end; return it without the end."""
-    tokens.at += 1
+    tokens.position += 1
     found: list[str] = []
     while not found or tokens.take(","):
-        word = tokens.words[tokens.at]
-        if tokens.kinds[tokens.at] != "string" or (word[1:-1].split() or [""])[0] not in PRAGMAS:
+        word = tokens.words[tokens.position]
+        if tokens.kinds[tokens.position] != "string" or (word[1:-1].split() or [""])[0] not in PRAGMAS:
             tokens.wrong(f"one of the strings {', '.join(PRAGMAS)}")
         found.append(word)
-        tokens.at += 1
+        tokens.position += 1
     tokens.want(";")
     return f".pragma {' , '.join(found)}"
 
@@ -192,14 +193,14 @@ def _pragma(tokens: PtxTokens) -> str:
 def _headers(tokens: PtxTokens) -> tuple[str, ...]:
     """Read the directives behind the head of a function, each of which is known (11.4, 11.7, 11.8)."""
     found: list[str] = []
-    while tokens.words[tokens.at].startswith("."):
-        word = tokens.words[tokens.at]
+    while tokens.words[tokens.position].startswith("."):
+        word = tokens.words[tokens.position]
         if word == ".pragma":
             found.append(_pragma(tokens))
             continue
         if word not in HEADERS:
             tokens.wrong("'{', ';' or a directive of a function")
-        tokens.at += 1
+        tokens.position += 1
         least, most = HEADERS[word]
         numbers: list[str] = []
         while len(numbers) < most and (not numbers or tokens.take(",")):
@@ -211,11 +212,11 @@ def _headers(tokens: PtxTokens) -> tuple[str, ...]:
 
 
 def _file(tokens: PtxTokens) -> None:
-    tokens.at += 1
+    tokens.position += 1
     tokens.number()
-    if tokens.kinds[tokens.at] != "string":
+    if tokens.kinds[tokens.position] != "string":
         tokens.wrong("a file name")
-    tokens.at += 1
+    tokens.position += 1
     while tokens.take(","):
         tokens.number()
 
@@ -224,16 +225,16 @@ def _declaration(
     tokens: PtxTokens, lines: LocatedLines, variables: dict[str, Variable], functions: dict[str, KernelFunction]
 ) -> None:
     extern = False
-    while tokens.words[tokens.at] in LINKAGE:
-        extern = extern or tokens.words[tokens.at] == ".extern"
-        tokens.at += 1
-    word = tokens.words[tokens.at]
+    while tokens.words[tokens.position] in LINKAGE:
+        extern = extern or tokens.words[tokens.position] == ".extern"
+        tokens.position += 1
+    word = tokens.words[tokens.position]
     if word in (".entry", ".func"):
-        start = tokens.at
+        start = tokens.position
         function = _function(tokens, lines, word == ".entry")
         before = functions.get(function.name)
         if before is not None and before.body is not None and function.body is not None:
-            tokens.at = start
+            tokens.position = start
             tokens.wrong(f"one definition of {function.name}")
         if before is None or before.body is None:
             functions[function.name] = function
@@ -247,21 +248,21 @@ def _declaration(
 
 
 def _function(tokens: PtxTokens, lines: LocatedLines, entry: bool) -> KernelFunction:
-    tokens.at += 1
+    tokens.position += 1
     if tokens.take(".attribute"):
         read_attributes(tokens)
-    results = read_parameters(tokens) if tokens.words[tokens.at] == "(" else ()
+    results = read_parameters(tokens) if tokens.words[tokens.position] == "(" else ()
     line, name = tokens.line(), tokens.name("the name of a function")
-    parameters = read_parameters(tokens) if tokens.words[tokens.at] == "(" else ()
+    parameters = read_parameters(tokens) if tokens.words[tokens.position] == "(" else ()
     directives = _headers(tokens)
     if tokens.take(";"):
         return KernelFunction(name, entry, results, parameters, {}, (), None, {}, {}, directives, line)
     lines.begin()
     tokens.want("{")
     block = _block(tokens, lines, 0)
-    for each in (*results, *parameters):
-        if each.space == "reg":
-            block.registers[each.name] = each
+    for parameter in (*results, *parameters):
+        if parameter.space == "reg":
+            block.registers[parameter.name] = parameter
     flat = FlatBody()
     flat.block(block, {})
     registers, variables = flat.registers, tuple(flat.variables)
@@ -279,12 +280,12 @@ def _block(tokens: PtxTokens, lines: LocatedLines, depth: int) -> PtxBlock:
     block = PtxBlock()
     words, kinds = tokens.words, tokens.kinds
     while True:
-        word = words[tokens.at]
+        word = words[tokens.position]
         if word == "}":
-            tokens.at += 1
+            tokens.position += 1
             return block
         if word == "{":
-            tokens.at += 1
+            tokens.position += 1
             block.statements.append(_block(tokens, lines, depth + 1))
         elif word == ".loc":
             lines.read(tokens)
@@ -295,29 +296,29 @@ def _block(tokens: PtxTokens, lines: LocatedLines, depth: int) -> PtxBlock:
         elif word[1:] in SPACES and word[0] == ".":
             block.variables += read_variables(tokens, False)
             tokens.want(";")
-        elif word == ".pragma" and (said := USED_BYTES.match(words[tokens.at + 1])):
-            block.statements.append(_load_of(tokens, lines, int(said[1], 0)))
+        elif word == ".pragma" and (mask := USED_BYTES.match(words[tokens.position + 1])):
+            block.statements.append(_load_of(tokens, lines, int(mask[1], 0)))
         elif word == ".pragma":
             _pragma(tokens)
         elif word == ";":
-            tokens.at += 1
-        elif kinds[tokens.at] == "word" and words[tokens.at + 1] == ":":
+            tokens.position += 1
+        elif kinds[tokens.position] == "word" and words[tokens.position + 1] == ":":
             block.statements.append(word)
-            tokens.at += 2
+            tokens.position += 2
             _table(tokens, block, word)
-        elif (kinds[tokens.at] == "word" and word[0] != ".") or word == "@":
+        elif (kinds[tokens.position] == "word" and word[0] != ".") or word == "@":
             block.statements.append(_instruction(tokens, lines))
         else:
             tokens.wrong("an instruction")
 
 
 def _table(tokens: PtxTokens, block: PtxBlock, label: str) -> None:
-    if tokens.words[tokens.at] in (".branchtargets", ".calltargets"):
+    if tokens.words[tokens.position] in (".branchtargets", ".calltargets"):
         block.tables[label] = tuple(_list(tokens))
         tokens.want(";")
     elif tokens.take(".callprototype"):
         for _ in range(2):  # results, and parameters behind the name
-            if tokens.words[tokens.at] == "(":
+            if tokens.words[tokens.position] == "(":
                 read_parameters(tokens)
             tokens.take("_")
         _headers(tokens)
@@ -326,11 +327,11 @@ def _table(tokens: PtxTokens, block: PtxBlock, label: str) -> None:
 
 def _load_of(tokens: PtxTokens, lines: LocatedLines, used: int) -> KernelInstruction:
     """Read the load behind a ``.pragma`` that says which of its bytes are used (chapter 12)."""
-    tokens.at += 2
+    tokens.position += 2
     tokens.want(";")
-    while tokens.words[tokens.at] == ".loc":
+    while tokens.words[tokens.position] == ".loc":
         lines.read(tokens)
-    if not tokens.words[tokens.at].startswith(("ld.", "@")):
+    if not tokens.words[tokens.position].startswith(("ld.", "@")):
         tokens.wrong("an ld behind used_bytes_mask")
     found = _instruction(tokens, lines)
     if found.name != "ld":

@@ -59,22 +59,22 @@ class FlatBody:
             elements = (register.size or 0) // (WIDTHS.get(register.type, 64) + 7 >> 3)
             self.registers[f"{stem}{mark}<{count}>" if count else name + mark] = register.type
             if elements > 1:
-                for each in every:
-                    parts = tuple(Register(f"{each}{mark}.{axis}") for axis in _AXES[0][:elements])
-                    names[each] = Vector(parts)
+                for register_name in every:
+                    parts = tuple(Register(f"{register_name}{mark}.{axis}") for axis in _AXES[0][:elements])
+                    names[register_name] = Vector(parts)
                     for axes in _AXES:
-                        names.update(zip((f"{each}.{axis}" for axis in axes), parts, strict=False))
+                        names.update(zip((f"{register_name}.{axis}" for axis in axes), parts, strict=False))
             elif mark or not name.startswith("%"):
-                names.update((each, Register(each + mark)) for each in every)
+                names.update((register_name, Register(register_name + mark)) for register_name in every)
         for variable in block.variables:
             self.variables.append(replace(variable, name=variable.name + mark))
             if mark:
                 names[variable.name] = SymbolRef(variable.name + mark)
         if mark:
-            labels = [each for each in block.statements if isinstance(each, str)]
+            labels = [statement for statement in block.statements if isinstance(statement, str)]
             names.update((label, SymbolRef(label + mark)) for label in labels)
         for label, targets in block.tables.items():
-            self.tables[label + mark] = tuple(_named(names, each) for each in targets)
+            self.tables[label + mark] = tuple(_named(names, target) for target in targets)
         for statement in block.statements:
             if isinstance(statement, str):
                 self.labels[statement + mark] = len(self.code)
@@ -91,7 +91,7 @@ def _named(names: Mapping[str, Operand], name: str) -> str:
 
 def _renamed(ins: KernelInstruction, names: Mapping[str, Operand]) -> KernelInstruction:
     guard = ins.guard and ins.guard._replace(register=_named(names, ins.guard.register))
-    return ins._replace(operands=tuple(_new_name(each, names) for each in ins.operands), guard=guard)
+    return ins._replace(operands=tuple(_new_name(operand, names) for operand in ins.operands), guard=guard)
 
 
 def _new_name(operand: Operand, names: Mapping[str, Operand]) -> Operand:
@@ -106,7 +106,7 @@ def _new_name(operand: Operand, names: Mapping[str, Operand]) -> Operand:
             assert isinstance(renamed, Register | SymbolRef | Number)
             return MemoryOperand(renamed, offset)
         case Vector(parts):
-            return Vector(tuple(_new_name(each, names) for each in parts))
+            return Vector(tuple(_new_name(part, names) for part in parts))
         case Negated(inner):
             return Negated(_new_name(inner, names))
         case Both(first, second):

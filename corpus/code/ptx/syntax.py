@@ -14,22 +14,22 @@ def read_operand(tokens: PtxTokens, depth: int = 0) -> Operand:
     """Read an operand of an instruction."""
     if depth > MOST_NESTED:
         tokens.wrong(f"at most {MOST_NESTED} operands within each other")
-    word, kind = tokens.words[tokens.at], tokens.kinds[tokens.at]
+    word, kind = tokens.words[tokens.position], tokens.kinds[tokens.position]
     found: Operand
     if kind == "word":
-        tokens.at += 1
+        tokens.position += 1
         is_register = word[0] == "%" or word in ("_", "WARP_SZ")
         found = _register(word) if is_register else _symbol(tokens, word, depth)
-        if tokens.words[tokens.at] == "[":
+        if tokens.words[tokens.position] == "[":
             found = _element(tokens, found)
-    elif word in "-!" and kind == "sign" and tokens.kinds[tokens.at + 1] == "word":
-        tokens.at += 1
+    elif word in "-!" and kind == "sign" and tokens.kinds[tokens.position + 1] == "word":
+        tokens.position += 1
         found = Negated(read_operand(tokens, depth + 1))
     elif word == "[":
-        tokens.at += 1
+        tokens.position += 1
         found = _memory(tokens, depth)
     elif word == "{":
-        tokens.at += 1
+        tokens.position += 1
         found = _list_of_operands(tokens, "}", depth)
     elif kind in ("number", "float") or (kind == "sign" and word in "+-!~("):
         return read_expression(tokens, depth)
@@ -50,18 +50,20 @@ def _register(name: str) -> Register:
 
 
 def _symbol(tokens: PtxTokens, name: str, depth: int) -> SymbolRef:
-    return SymbolRef(name, read_offset(tokens, depth)) if tokens.words[tokens.at] in ("+", "-") else SymbolRef(name)
+    return (
+        SymbolRef(name, read_offset(tokens, depth)) if tokens.words[tokens.position] in ("+", "-") else SymbolRef(name)
+    )
 
 
 def read_offset(tokens: PtxTokens, depth: int) -> int:
     """Read what is added to an address, if anything, in bytes."""
     offset = 0
-    while tokens.words[tokens.at] in ("+", "-"):
-        sign = -1 if tokens.words[tokens.at] == "-" else 1
-        tokens.at += 1
+    while tokens.words[tokens.position] in ("+", "-"):
+        sign = -1 if tokens.words[tokens.position] == "-" else 1
+        tokens.position += 1
         part = _constant(tokens, depth + 1, SUM + 1).value
         if not isinstance(part, int):
-            tokens.at -= 1
+            tokens.position -= 1
             tokens.wrong("a number of bytes")
         offset += sign * part
     return offset
@@ -70,7 +72,7 @@ def read_offset(tokens: PtxTokens, depth: int) -> int:
 def _element(tokens: PtxTokens, base: Operand) -> Element:
     """Read the index of an element of an array: a number, or a register with an offset."""
     tokens.want("[")
-    if tokens.kinds[tokens.at] == "word":
+    if tokens.kinds[tokens.position] == "word":
         which, offset = tokens.name("an index"), read_offset(tokens, 0)
         which += f"{offset:+}" if offset else ""
     else:
@@ -111,10 +113,10 @@ def _list_of_operands(tokens: PtxTokens, end: str, depth: int) -> Vector:
 
 def read_size(tokens: PtxTokens) -> int:
     """Read a constant expression that is the size of something."""
-    start = tokens.at
+    start = tokens.position
     found = read_expression(tokens, 0)
     if not isinstance(found, Number) or not 0 <= found.value < 1 << 48:
-        tokens.at = start
+        tokens.position = start
         tokens.wrong("a size")
     return found.value
 
@@ -125,13 +127,13 @@ MOST_NESTED = 100
 
 def read_expression(tokens: PtxTokens, depth: int) -> Number | Float:
     """Read a constant expression. A single-precision constant stands alone, or behind a sign."""
-    word = tokens.words[tokens.at]
-    if tokens.kinds[tokens.at] == "number" and tokens.words[tokens.at + 1] in (",", ";", "]", "}", ")"):
+    word = tokens.words[tokens.position]
+    if tokens.kinds[tokens.position] == "number" and tokens.words[tokens.position + 1] in (",", ";", "]", "}", ")"):
         return Number(tokens.number())  # what nearly every constant is
-    at = tokens.at + (word in ("+", "-"))
-    if tokens.words[at][:2] in ("0f", "0F"):
-        tokens.at = at + 1
-        return Float(int(tokens.words[at][2:], 16) ^ (word == "-") << 31, 32)
+    position = tokens.position + (word in ("+", "-"))
+    if tokens.words[position][:2] in ("0f", "0F"):
+        tokens.position = position + 1
+        return Float(int(tokens.words[position][2:], 16) ^ (word == "-") << 31, 32)
     value = _constant(tokens, depth).value
     if isinstance(value, int):
         return Number(value)
@@ -143,9 +145,9 @@ def _constant(tokens: PtxTokens, depth: int, least: int = 0) -> ConstantValue:
     if depth > MOST_NESTED:
         tokens.wrong(f"at most {MOST_NESTED} expressions within each other")
     found = _primary(tokens, depth)
-    while (level := LEVELS.get(tokens.words[tokens.at], -1)) >= least:
-        at, sign = tokens.at, tokens.words[tokens.at]
-        tokens.at += 1
+    while (level := LEVELS.get(tokens.words[tokens.position], -1)) >= least:
+        position, sign = tokens.position, tokens.words[tokens.position]
+        tokens.position += 1
         other = _constant(tokens, depth + 1, level + (sign != "?"))
         if sign == "?":
             tokens.want(":")
@@ -153,34 +155,34 @@ def _constant(tokens: PtxTokens, depth: int, least: int = 0) -> ConstantValue:
         else:
             result = combined(sign, found, other)
         if result is None:
-            tokens.at = at
+            tokens.position = position
             tokens.wrong("an operator that its operands have")
         found = result
     return found
 
 
 def _primary(tokens: PtxTokens, depth: int) -> ConstantValue:
-    at, word = tokens.at, tokens.words[tokens.at]
+    position, word = tokens.position, tokens.words[tokens.position]
     found: ConstantValue | None
-    if tokens.kinds[at] == "number":
+    if tokens.kinds[position] == "number":
         return tokens.literal()
-    tokens.at += 1
-    if tokens.kinds[at] == "float" and word[:2] not in ("0f", "0F"):
+    tokens.position += 1
+    if tokens.kinds[position] == "float" and word[:2] not in ("0f", "0F"):
         return ConstantValue(_double(word))
-    if word == "(" and tokens.words[at + 1] in (".s64", ".u64"):
-        tokens.at += 1
+    if word == "(" and tokens.words[position + 1] in (".s64", ".u64"):
+        tokens.position += 1
         tokens.want(")")
-        found = cast(_nested(tokens, depth), tokens.words[at + 1] == ".u64")
+        found = cast(_nested(tokens, depth), tokens.words[position + 1] == ".u64")
     elif word == "(":
         found = _constant(tokens, depth + 1)
         tokens.want(")")
     elif word in ("+", "-", "!", "~"):
         found = applied(word, _nested(tokens, depth))
     else:
-        tokens.at = at
+        tokens.position = position
         tokens.wrong("a constant")
     if found is None:
-        tokens.at = at
+        tokens.position = position
         tokens.wrong("an operator that its operand has")
     return found
 

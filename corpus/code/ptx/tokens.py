@@ -31,7 +31,7 @@ class PtxTokens:
         self.words: list[str] = []
         self.kinds: list[str] = []
         self.offsets: list[int] = []
-        self.at = 0
+        self.position = 0
         self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
         for match in _WORDS.finditer(text):
             kind = match.lastgroup or ""
@@ -51,17 +51,17 @@ class PtxTokens:
 
     def wrong(self, wanted: str) -> NoReturn:
         """Raise the error for the word that is read next."""
-        word = self.words[self.at]
-        self.fail(wanted, self.offsets[self.at], f"'{word}'" if word else "the end")
+        word = self.words[self.position]
+        self.fail(wanted, self.offsets[self.position], f"'{word}'" if word else "the end")
 
     def line(self) -> int:
         """Return the line of the word that is read next."""
-        return bisect_right(self._lines, self.offsets[self.at])
+        return bisect_right(self._lines, self.offsets[self.position])
 
     def take(self, word: str) -> bool:
         """Read a word where it is the next one; return whether it is."""
-        if self.words[self.at] == word:
-            self.at += 1
+        if self.words[self.position] == word:
+            self.position += 1
             return True
         return False
 
@@ -72,24 +72,24 @@ class PtxTokens:
 
     def name(self, what: str) -> str:
         """Read a name, and return it."""
-        if self.kinds[self.at] != "word":
+        if self.kinds[self.position] != "word":
             self.wrong(what)
-        self.at += 1
-        return self.words[self.at - 1]
+        self.position += 1
+        return self.words[self.position - 1]
 
     def number(self) -> int:
         """Read an integer, and return it."""
-        if self.kinds[self.at] != "number":
+        if self.kinds[self.position] != "number":
             self.wrong("a number")
         return int(self.literal().value)
 
     def literal(self) -> ConstantValue:
         """Read an integer constant."""
         try:
-            found = literal(self.words[self.at])
+            found = literal(self.words[self.position])
         except ValueError:
             self.wrong("an integer of at most 64 bits")
-        self.at += 1
+        self.position += 1
         return found
 
     def skip_block(self) -> None:
@@ -97,8 +97,8 @@ class PtxTokens:
         self.want("{")
         depth = 1
         while depth:
-            word = self.words[self.at]
+            word = self.words[self.position]
             if not word:
                 self.wrong("'}'")
             depth += (word == "{") - (word == "}")
-            self.at += 1
+            self.position += 1

@@ -19,9 +19,9 @@ from corpus.code.launch.fields import (
     ScalarType,
     StructureType,
     bits_of,
+    distinctly_named,
     fields_of,
     is_empty,
-    told_apart,
 )
 from corpus.code.spirv.module import (
     Enumerant,
@@ -73,7 +73,7 @@ class SpirvFields:
         said = self._debugging.parameter(parameter)
         if said is not None and -(-bits_of(said) // 8) == self._types.size(type) and not isinstance(own, ScalarType):
             own = said
-        return told_apart(fields_of(own))
+        return distinctly_named(fields_of(own))
 
     def block(self, type: str) -> DescribedType | None:
         """Return what a block of memory is made of, by the names of its members; None where nothing tells."""
