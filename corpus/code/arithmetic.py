@@ -65,7 +65,9 @@ def filled(thread: FollowedThread, state: State, target: ir.Operand, value: Valu
     if isinstance(value, int):
         return signed(value, narrow) % (1 << wide) if kind[0] == "s" else value & (1 << narrow) - 1
     if isinstance(value, Partial):
-        low, high = (signed(each, narrow) % (1 << wide) if kind[0] == "s" else each for each in (value.low, value.high))
+        low, high = (
+            signed(bound, narrow) % (1 << wide) if kind[0] == "s" else bound for bound in (value.low, value.high)
+        )
         return replace(value, low=low, high=high)
     if isinstance(value, Symbol) and value.width < wide:
         if kind[0] == "s":
@@ -356,7 +358,7 @@ def set_predicate(thread: FollowedThread, state: State, ins: ir.KernelInstructio
     if more:
         boolean = next(word for word in ins.words if word in ONE_BIT)
         third = evaluate(thread, state, more[0])
-        value, negative = (computed(thread, f"{boolean}.pred", [each, third]) for each in (value, negative))
+        value, negative = (computed(thread, f"{boolean}.pred", [predicate, third]) for predicate in (value, negative))
     set_result(thread, state, target, value, negative)
     return True
 
@@ -497,7 +499,7 @@ def packed(thread: FollowedThread, values: Sequence[Value], width: int) -> Value
             return pointer
         case [Descriptor(bits=low) as matrix, int(high)] if low < 1 << part:
             return replace(matrix, bits=low + (high << part))
-    rests = [each for each in map(whole, values) if isinstance(each, Unknown | Missing)]
+    rests = [value for value in map(whole, values) if isinstance(value, Unknown | Missing)]
     known = [bounds(value) for value in values if isinstance(value, int | Partial)]
     if rests and len(known) == len(values):
         lows, highs = zip(*known, strict=True)

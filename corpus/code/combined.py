@@ -95,12 +95,12 @@ def _inserted(step: Step, words: Sequence[str], values: Sequence[Value]) -> Valu
 
 
 _CHOICES: Mapping[str, Callable[[Step, Value, int], Value]] = {
-    "f4e": lambda step, by, at: step("add.u32", (by, at)),
-    "b4e": lambda step, by, at: step("sub.u32", (by, at)),
-    "rc8": lambda step, by, at: by,
-    "ecl": lambda step, by, at: step("max.u32", (by, at)),
-    "ecr": lambda step, by, at: step("min.u32", (by, at)),
-    "rc16": lambda step, by, at: step("add.u32", (step("shl.b32", (step("and.b32", (by, 1)), 1)), at & 1)),
+    "f4e": lambda step, by, index: step("add.u32", (by, index)),
+    "b4e": lambda step, by, index: step("sub.u32", (by, index)),
+    "rc8": lambda step, by, index: by,
+    "ecl": lambda step, by, index: step("max.u32", (by, index)),
+    "ecr": lambda step, by, index: step("min.u32", (by, index)),
+    "rc16": lambda step, by, index: step("add.u32", (step("shl.b32", (step("and.b32", (by, 1)), 1)), index & 1)),
 }
 """Which byte stands at a place of the result of ``prmt``, by the lowest two bits of its selector, in each mode."""
 
@@ -111,20 +111,20 @@ def _permuted(step: Step, words: Sequence[str], values: Sequence[Value]) -> Valu
     both = _long(step, one, other)
     mode = next((word for word in words if word in _CHOICES), None)
     total: Value = 0
-    for at in range(4):
+    for index in range(4):
         sign: Value = 0
         if mode is None:
-            choice = step("shr.u32", (selector, 4 * at))
+            choice = step("shr.u32", (selector, 4 * index))
             sign = step("neg.s32", (step("and.b32", (step("shr.u32", (choice, 3)), 1)),))
         else:
-            choice = _CHOICES[mode](step, step("and.b32", (selector, 3)), at)
+            choice = _CHOICES[mode](step, step("and.b32", (selector, 3)), index)
         count = step("shl.b32", (step("and.b32", (choice, 7)), 3))
         byte = step("and.b32", (step("cvt.u32.u64", (step("shr.u64", (both, count)),)), 0xFF))
         if sign != 0:
             filled = step("and.b32", (step("neg.s32", (step("shr.u32", (byte, 7)),)), 0xFF))
             changed = step("and.b32", (step("xor.b32", (byte, filled)), sign))
             byte = step("xor.b32", (byte, changed))
-        total = step("or.b32", (total, step("shl.b32", (byte, 8 * at))))
+        total = step("or.b32", (total, step("shl.b32", (byte, 8 * index))))
     return total
 
 

@@ -227,14 +227,14 @@ class KernelFunction:
     @property
     def declared(self) -> tuple[Variable, ...]:
         """The parameters that are declared, without the fields of structures, which stand behind them."""
-        return tuple(each for each in self.parameters if each.space != FIELD)
+        return tuple(parameter for parameter in self.parameters if parameter.space != FIELD)
 
     def number_of(self, parameter: str) -> int | None:
         """Return the number of a parameter by its name, or by that of a box of its tensor map, ``map(0,16)``; None
         where there is none.
         """
         name = parameter.partition("(")[0]
-        return next((number for number, each in enumerate(self.parameters) if each.name == name), None)
+        return next((number for number, variable in enumerate(self.parameters) if variable.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,9 +257,9 @@ class Module:
     @property
     def kernels(self) -> tuple[KernelFunction, ...]:
         """The kernels that have a body, in the order of the text."""
-        return tuple(each for each in self.functions.values() if each.entry and each.body is not None)
+        return tuple(function for function in self.functions.values() if function.entry and function.body is not None)
 
     def variable(self, function: KernelFunction, name: str) -> Variable | None:
         """Return the variable of a function, or else of the module, that has a name; None where there is none."""
         every = (*function.variables, *self.variables.values())
-        return next((each for each in every if each.name == name), None)
+        return next((variable for variable in every if variable.name == name), None)

@@ -88,7 +88,9 @@ class KernelArrays:
     def own(self, shared: Array) -> Array:
         """Return the array of this kernel that all kernels of a stream call so."""
         parameters = enumerate(self.kernel.parameters)
-        names = {argument_array(self.launch.source_name(each.name, n)): each.name for n, each in parameters}
+        names = {
+            argument_array(self.launch.source_name(parameter.name, n)): parameter.name for n, parameter in parameters
+        }
         return argument_array(names[shared]) if shared in names else shared
 
     def argument(self, array: Array) -> ArrayArgument | None:
@@ -203,7 +205,7 @@ class LocationNames:
     declared: Mapping[Array, int | None]
     parts: Parts
 
-    def at(self, array: Array, offset: int) -> LocationName:
+    def locate(self, array: Array, offset: int) -> LocationName:
         """Return the location at a place of an array."""
         size = self.elements.get(array)
         stem = self.names.get(array, array.name)
@@ -233,7 +235,7 @@ class LocationNames:
 
     def operand(self, operand: Operand) -> Operand:
         """Return an operand with locations by their names."""
-        return Loc(self.at(operand.array, operand.offset).name) if isinstance(operand, ArrayPlace) else operand
+        return Loc(self.locate(operand.array, operand.offset).name) if isinstance(operand, ArrayPlace) else operand
 
 
 def name_arrays(arrays: KernelArrays, accesses: Mapping[Array, ArrayAccesses], parts: Parts) -> LocationNames:
@@ -333,13 +335,13 @@ def locations_of(arrays: KernelArrays, names: LocationNames, untold: UntoldValue
             places |= dict.fromkeys((n * size, size) for n in range(count))
             if use.limit is not None:
                 end = (use.limit * size, size)
-                outside |= set() if end in places else {names.at(array, end[0]).name}
+                outside |= set() if end in places else {names.locate(array, end[0]).name}
                 places[end] = None
         region = _REGIONS.get(array.space, Region.GLOBAL)
         variable = arrays.variable(array)
         begun = arrays.argument(array) is not None or bool(variable and variable.initial)
         for offset, size in sorted(places):
-            place = names.at(array, offset)
+            place = names.locate(array, offset)
             initialised |= {place.name} if begun and region is Region.SHARED else set()
             parted |= {place.name} if place.parted else set()
             if place.whole is not None:
@@ -401,7 +403,7 @@ def _initial(arrays: KernelArrays, names: LocationNames, array: Array, offset: i
     """Return what so many bytes of an array hold where the kernel begins."""
     began = arrays.created.start.get((array.name, offset))
     if isinstance(began, ArrayAddress):
-        return Loc(names.at(began.array, began.offset).name)
+        return Loc(names.locate(began.array, began.offset).name)
     if isinstance(began, int):
         return signed(began, 8 * size)
     image, value = arrays.image(array), arrays.at_start(array, offset, size)

@@ -79,7 +79,7 @@ def loaded(thread: FollowedThread, state: State, address: Value, size: int, kind
     part = part_size(thread, address, size)
     if part < size:
         parts = [loaded(thread, state, moved(address, n), part, f"u{8 * part}", mode) for n in range(0, size, part)]
-        found = packed(thread, [each for each in parts if each is not None], 8 * size)
+        found = packed(thread, [value for value in parts if value is not None], 8 * size)
         if None in parts or not isinstance(found, Symbol):
             return None
         return extended(thread, found, kind)
@@ -150,22 +150,22 @@ def _part_of_fields(thread: FollowedThread, parameter: ir.Variable, offset: int,
     if not 0 <= offset <= (parameter.size or 0) - size:
         raise thread.out.wrong(f"of bytes that are not all in the argument {called} is not understood")
     start, end = 8 * offset, 8 * (offset + size)
-    met = [each for each in parameter.fields if each.meets(start, end)]
-    given = {each: argument_of(thread, parameter.name + each.name) for each in met}
-    told = [each for each in met if given[each] is not None]
-    open_ = [each for each in met if given[each] is None and not any(map(each.overlaps, told))]
-    if not met and size == 8 and all(each.name.startswith("+") for each in parameter.fields):
+    met = [field for field in parameter.fields if field.meets(start, end)]
+    given = {field: argument_of(thread, parameter.name + field.name) for field in met}
+    given_fields = [field for field in met if given[field] is not None]
+    open_ = [field for field in met if given[field] is None and not any(map(field.overlaps, given_fields))]
+    if not met and size == 8 and all(field.name.startswith("+") for field in parameter.fields):
         return ArrayAddress(argument_array(f"{parameter.name}+{offset}"))  # nothing tells what is there
-    for each in (*told, *open_):
-        others = (other for other in open_ if other is not each and not other.pointer)
-        if each.pointer and not isinstance(given[each], int) and not any(map(each.overlaps, others)):
-            return _part_of_pointer(thread, parameter.name + each.name, each.start, start, end)
+    for field in (*given_fields, *open_):
+        others = (other for other in open_ if other is not field and not other.pointer)
+        if field.pointer and not isinstance(given[field], int) and not any(map(field.overlaps, others)):
+            return _part_of_pointer(thread, parameter.name + field.name, field.start, start, end)
     low = known = 0
-    for each in told:
-        mask, number = (1 << each.bits) - 1, given[each]
+    for field in given_fields:
+        mask, number = (1 << field.bits) - 1, given[field]
         if isinstance(number, int):
-            low |= (number & mask) << each.start >> start
-            known |= mask << each.start >> start
+            low |= (number & mask) << field.start >> start
+            known |= mask << field.start >> start
     every = (1 << end - start) - 1
     low, unknown = low & every, every & ~known
     missing = Missing(parameter.name + open_[0].name) if open_ else None
@@ -189,7 +189,7 @@ def _is_outside(thread: FollowedThread, state: State, address: ArrayAddress, siz
     if thread.grows or space != "local":
         return False
     functions = (*(frame.function for frame in state.frames), state.function)
-    declared = (each for each in functions[depth].variables if each.name == name)
+    declared = (variable for variable in functions[depth].variables if variable.name == name)
     variable = next(declared, thread.module.variables.get(name))
     whole = None if variable is None else variable.size
     return whole is not None and not 0 <= address.offset <= whole - size
@@ -286,7 +286,7 @@ def updated(
         if _is_outside(thread, state, address, size):
             return thread.out.stops("bounds")
         old = _cell(thread, state, address, size)
-        operands = [evaluate(thread, state, each, 8 * size) for each in given]
+        operands = [evaluate(thread, state, operand, 8 * size) for operand in given]
         _keep(thread, state, address, size, _updated(thread, operation, kind, old, operands))
         if target is not None:
             set_result(thread, state, target, old)
@@ -294,7 +294,7 @@ def updated(
     where = placed(thread, address, size)
     if where is None:
         return thread.out.stops("bounds")
-    values = tuple(stored_operand(thread, evaluate(thread, state, each, 8 * size), size) for each in given)
+    values = tuple(stored_operand(thread, evaluate(thread, state, operand, 8 * size), size) for operand in given)
     operand, access = where
     register = None if target is None else thread.out.new_register()
     plain = operation in ("exch", "cas") or (size == 4 and (operation in (*ONE_BIT, "add", "sub") or kind == "s32"))
@@ -403,7 +403,8 @@ def placed(thread: FollowedThread, address: Value, size: int) -> tuple[Operand, 
             length = _length(thread, array, size)
             limit = None if inside or length is None else length // size
             if limit is None:
-                thread.notes.assumed[f"computed indices of {_said(thread, array)} are those of its elements"] = None
+                called = _source_name(thread, array)
+                thread.notes.assumed[f"computed indices of {called} are those of its elements"] = None
             else:
                 index = Reg(thread.out.temporary("min.u64", index, limit))
             return Reg(thread.out.temporary("add", start, index)), Access(array, None, size, limit)
@@ -416,7 +417,7 @@ def placed(thread: FollowedThread, address: Value, size: int) -> tuple[Operand, 
             raise thread.out.wrong(describe(thread, address))
 
 
-def _said(thread: FollowedThread, array: Array) -> str:
+def _source_name(thread: FollowedThread, array: Array) -> str:
     """Return the name that the source has for an array."""
     name = array.name
     number = thread.kernel.number_of(name) if array.space == "argument" else None

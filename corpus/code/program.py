@@ -123,10 +123,10 @@ def check_size(launch: KernelLaunch, path: str, hint: str = "") -> None:
 
 def _check_local(module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch) -> None:
     """Raise ``InputError`` where memory of a work-group that is an argument is to be another one: each is its own."""
-    every = [(each, launch.source_name(each.name, n)) for n, each in enumerate(kernel.parameters)]
-    local = {name for each, called in every if each.space == "shared" for name in (each.name, called)}
-    for number, (each, called) in enumerate(every):
-        given = launch.argument(each.name, number)
+    every = [(parameter, launch.source_name(parameter.name, n)) for n, parameter in enumerate(kernel.parameters)]
+    local = {name for parameter, called in every if parameter.space == "shared" for name in (parameter.name, called)}
+    for number, (parameter, called) in enumerate(every):
+        given = launch.argument(parameter.name, number)
         if isinstance(given, SharedArgument) and (called in local or given.name in local):
             raise InputError(
                 f"--arg: {called} cannot be {given.name}, as memory of a work-group is its own", module.path
@@ -221,8 +221,11 @@ def _left_untold(kernel: ir.KernelFunction, launch: KernelLaunch) -> dict[Place,
     found: dict[Place, str] = {}
     for kept, image in launch.memory.items():
         parameters = enumerate(kernel.parameters)
-        names = {argument_array(launch.source_name(each.name, n)): argument_array(each.name) for n, each in parameters}
-        found |= {(names.get(kept, kept), at, 1): why for at, why in image.untold.items()}
+        names = {
+            argument_array(launch.source_name(parameter.name, n)): argument_array(parameter.name)
+            for n, parameter in parameters
+        }
+        found |= {(names.get(kept, kept), offset, 1): why for offset, why in image.untold.items()}
     return found
 
 
@@ -236,15 +239,15 @@ def _check_constants(arrays: KernelArrays, code: Sequence[Residual]) -> None:
         return
     written = {
         access.array
-        for each in code
-        for access in each.accesses
-        if isinstance(each.instruction, Store | Rmw | AsyncOperation)
+        for residual in code
+        for access in residual.accesses
+        if isinstance(residual.instruction, Store | Rmw | AsyncOperation)
     }
-    for each in code:
-        loads = each.origin is not None and isinstance(each.instruction, Load) and constant(each.origin)
-        for access in each.accesses if loads else ():
+    for residual in code:
+        loads = residual.origin is not None and isinstance(residual.instruction, Load) and constant(residual.origin)
+        for access in residual.accesses if loads else ():
             if access.array in written or access.array == ANYWHERE or ANYWHERE in written:
-                raise refusal(arrays.module, each.origin, "of memory that the kernel may write is not understood")
+                raise refusal(arrays.module, residual.origin, "of memory that the kernel may write is not understood")
 
 
 def left_behind(program: KernelProgram, finals: Mapping[str, int]) -> dict[Array, ArrayImage]:

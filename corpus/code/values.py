@@ -211,11 +211,11 @@ def plain_name(name: str) -> str:
     """Return the name that the source has for a mangled one: ``last`` for ``_ZZ3sumE4last`` (Itanium C++ ABI, 5.1)."""
     found = name
     if name.startswith("_Z"):
-        at = 2
-        while (digit := re.search(r"\d+", name[at:])) is not None:
-            start = at + digit.end()
+        position = 2
+        while (digit := re.search(r"\d+", name[position:])) is not None:
+            start = position + digit.end()
             end = start + int(digit[0])
             if end > len(name):
                 break
-            found, at = name[start:end], end
+            found, position = name[start:end], end
     return found

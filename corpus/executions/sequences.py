@@ -145,8 +145,8 @@ def _keys(head: list[str], path: str, number: int) -> list[RowKey]:
         raise InputError("expected KIND.ORDER.SCOPE @SPACE, as W.release.gpu @global", path, number, 1)
     orders, scopes = (part.split("|") for part in words_after) if words_after else (["weak"], [""])
     named = spaces[0].removeprefix("@").split("|") if spaces else [ANY]
-    for said_words, known in ((orders, [*_ORDERS]), (scopes, ["", *_SCOPES])):
-        for word in said_words:
+    for found_words, known in ((orders, [*_ORDERS]), (scopes, ["", *_SCOPES])):
+        for word in found_words:
             if word not in known:
                 raise InputError(f"expected one of {', '.join(filter(None, known))}, found '{word}'", path, number, 1)
     if not set(named) <= {GLOBAL, LOCAL, ANY} or (named == [ANY]) != (kind == "F" and not spaces):

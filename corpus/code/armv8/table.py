@@ -127,16 +127,16 @@ def _operand(thread: ProcessorThread, state: ProcessorState, text: str, modifier
 def _address(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> MachineValue:
     """The address of an access; a base that moves is moved."""
     operands = list(ins.operands)
-    at = next(index for index, each in enumerate(operands) if each.startswith("["))
-    text = operands[at]
-    parts = [each.strip() for each in text.rstrip("!").strip("[]").split(",")]
+    position = next(index for index, operand in enumerate(operands) if operand.startswith("["))
+    text = operands[position]
+    parts = [part.strip() for part in text.rstrip("!").strip("[]").split(",")]
     base = _get(state, parts[0])
     added = _operand(thread, state, parts[1], parts[2] if len(parts) > 2 else "") if len(parts) > 1 else number(0)
     total = add(thread, base, added)
     if text.endswith("!"):
         _put(thread, state, parts[0], total)
-    if at + 1 < len(operands):
-        _put(thread, state, parts[0], add(thread, base, _operand(thread, state, operands[at + 1])))
+    if position + 1 < len(operands):
+        _put(thread, state, parts[0], add(thread, base, _operand(thread, state, operands[position + 1])))
     return total
 
 
@@ -251,7 +251,7 @@ def _select(change: Operation | None, given: int) -> Meaning:
         target, *sources, word = ins.operands
         if given == 1:
             sources, word = sources * 2, _OPPOSITE[word]
-        one, other = (_get(state, each) for each in sources)
+        one, other = (_get(state, source) for source in sources)
         if change is not None:
             other = change(thread, other, number(1))
         _put(thread, state, target, select(thread, decide(thread, *_condition(state, word)), one, other))
@@ -290,16 +290,16 @@ def _pair(loads: bool) -> Meaning:
     def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         one, other, *rest = ins.operands
         size = _size(one)
-        values = [_get(state, each) for each in (one, other)]
+        values = [_get(state, operand) for operand in (one, other)]
         address = _address(thread, state, AssemblyLine(ins.line, ins.mnemonic, tuple(rest)))
         for place, (text, value) in enumerate(zip((one, other), values, strict=True)):
-            at = add(thread, address, number(place * size))
+            access_address = add(thread, address, number(place * size))
             if isinstance(address, Affine) and address.base == MEMORY:
                 raise thread.out.wrong("two accesses of shared memory that are one instruction")
             if loads:
-                _put(thread, state, text, load(thread, state, at, size))
+                _put(thread, state, text, load(thread, state, access_address, size))
             else:
-                store(thread, state, at, size, value)
+                store(thread, state, access_address, size, value)
 
     return meaning
 
@@ -462,10 +462,10 @@ def _compare_branch(operation: str) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
         text, target = ins.operands
 
-        def asked(thread: ProcessorThread, state: ProcessorState) -> bool | Comparison:
+        def is_taken(thread: ProcessorThread, state: ProcessorState) -> bool | Comparison:
             return ask(thread, operation, Compared(_get(state, text), number(0), _size(text) == 8))
 
-        return MachineJump(target, asked)
+        return MachineJump(target, is_taken)
 
     return jump
 
@@ -476,11 +476,11 @@ def _test_branch(operation: str) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
         text, bit, target = ins.operands
 
-        def asked(thread: ProcessorThread, state: ProcessorState) -> bool | Comparison:
+        def is_taken(thread: ProcessorThread, state: ProcessorState) -> bool | Comparison:
             tested = compute(thread, "and", _get(state, text), number(1 << _number(bit)))
             return ask(thread, operation, Compared(tested, number(0)))
 
-        return MachineJump(target, asked)
+        return MachineJump(target, is_taken)
 
     return jump
 

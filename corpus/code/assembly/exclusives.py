@@ -199,25 +199,25 @@ def _find_pair(code: _Code, place: int) -> _Pair:
         if branch is None:
             here = code.flow.successors[here][0]
             continue
-        asked, holds, fails = branch
-        other = _find_other(asked, load.target)
+        comparison, holds, fails = branch
+        other = _find_other(comparison, load.target)
         if expected is not None or other is None:
             raise code.thread.out.wrong(
                 "a branch within an exclusive pair that is no comparison of what was read", origin
             )
         if isinstance(other, Reg) and other.name in inside:
             raise code.thread.out.wrong(COMPUTED, origin)
-        expected, here = other, holds if asked.operation == "eq" else fails
+        expected, here = other, holds if comparison.operation == "eq" else fails
     return _Pair(place, here, expected, frozenset(inside))
 
 
-def _find_other(asked: Comparison, name: str) -> Operand | None:
+def _find_other(comparison: Comparison, name: str) -> Operand | None:
     """Return what a register is compared with, equal or not; None where it is not compared so."""
-    if asked.operation in ("eq", "ne"):
-        if asked.left == Reg(name):
-            return asked.right
-        if asked.right == Reg(name):
-            return asked.left
+    if comparison.operation in ("eq", "ne"):
+        if comparison.left == Reg(name):
+            return comparison.right
+        if comparison.right == Reg(name):
+            return comparison.left
     return None
 
 
@@ -275,8 +275,10 @@ def _find_retry(code: _Code, pair: _Pair, status: str, once: bool) -> _Retry | N
                 if (result := _evaluate(ins.operation, ins.operands, values)) is not None:
                     values[ins.target] = result
         if branch is not None:
-            asked, holds, fails = branch
-            succeeded, failed = (_evaluate(asked.operation, (asked.left, asked.right), values) for values in known)
+            comparison, holds, fails = branch
+            succeeded, failed = (
+                _evaluate(comparison.operation, (comparison.left, comparison.right), values) for values in known
+            )
             if succeeded is not None and failed is not None and succeeded != failed:
                 good, bad = (holds, fails) if succeeded else (fails, holds)
                 return _lead_back(code, place, good, bad, pair.load)
@@ -466,10 +468,10 @@ def _find_loop(code: _Code, place: int, target: str, expected: Reg) -> _Retry | 
         return None
     for here in code.walk(place + 1):
         if (branch := code.find_branch(here)) is not None:
-            asked, holds, fails = branch
-            if _find_other(asked, target) != expected:
+            comparison, holds, fails = branch
+            if _find_other(comparison, target) != expected:
                 return None
-            good, bad = (holds, fails) if asked.operation == "eq" else (fails, holds)
+            good, bad = (holds, fails) if comparison.operation == "eq" else (fails, holds)
             retry = _lead_back(code, here, good, bad, place)
             return retry if expected.name in retry.written else None
     return None

@@ -84,7 +84,7 @@ def _successors(
     if jump.target and jump.target not in labels:
         raise InputError(f"{line}: a jump out of the function", line=line.line)
     target = end if jump.target is None else labels[jump.target] if jump.target else number + 1
-    return (target,) if jump.asked is None else (target, number + 1)
+    return (target,) if jump.is_taken is None else (target, number + 1)
 
 
 def _order(successors: Sequence[Sequence[int]], starts: Sequence[int]) -> Blocks:
@@ -141,7 +141,7 @@ def _jump(meaning: Jump, thread: FollowedThread, state: State, ins: ir.KernelIns
     found = meaning(_line(ins))
     places, returns = state.function.labels, len(state.function.body or ()) - 1
     target = returns if found.target is None else places[found.target] if found.target else state.place
-    taken = True if found.asked is None else found.asked(*_here(thread, state))
+    taken = True if found.is_taken is None else found.is_taken(*_here(thread, state))
     if isinstance(taken, bool):
         state.place = target if taken else state.place
     else:

@@ -61,8 +61,8 @@ def names_of(test: LitmusTest) -> dict[str, Term]:
     found: dict[str, Term] = {
         f"{MEMORY}[{number * APART}]": Loc(location.name) for number, location in enumerate(test.locations)
     }
-    asked = dict.fromkeys(term for term in terms(test.condition) if not isinstance(term, int))
-    for number, term in enumerate(asked):
+    observed = dict.fromkeys(term for term in terms(test.condition) if not isinstance(term, int))
+    for number, term in enumerate(observed):
         if isinstance(term, FinalRegister):
             found[f"{RESULTS}[{number * APART}]"] = term
     return found

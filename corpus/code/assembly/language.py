@@ -22,11 +22,11 @@ def nothing(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -
 class MachineJump:
     """Where an instruction may lead: to a label, to the next instruction (``""``), or out of the function (None).
 
-    ``asked`` says whether it does; None: always.
+    ``is_taken`` says whether it does; None: always.
     """
 
     target: str | None
-    asked: Callable[[ProcessorThread, ProcessorState], bool | Comparison] | None = None
+    is_taken: Callable[[ProcessorThread, ProcessorState], bool | Comparison] | None = None
 
 
 Jump = Callable[[AssemblyLine], MachineJump]

@@ -130,9 +130,9 @@ def _read_thread(
     """Return the code of one thread; ``kept`` are the locations that stand for its words of ``results``."""
     compiled = CompiledThread(names, kept, NumberRange(signless, language.signed))
     followed, joined = follow_function(language, name, code, thread.names, compiled)
-    asked = {names.results[byte].register for byte in kept}
-    found = join_exclusives(followed, joined, asked)
-    return _renamed(_without_needless(found, asked, set(kept.values())), asked)
+    observed = {names.results[byte].register for byte in kept}
+    found = join_exclusives(followed, joined, observed)
+    return _renamed(_without_needless(found, observed, set(kept.values())), observed)
 
 
 def _goes_on(code: Sequence[Instruction], place: int) -> bool:
@@ -144,7 +144,9 @@ def _goes_on(code: Sequence[Instruction], place: int) -> bool:
     return Label(jump.label) in labels
 
 
-def _without_needless(code: Sequence[Residual], asked: Collection[str], private: Collection[str]) -> list[Instruction]:
+def _without_needless(
+    code: Sequence[Residual], observed: Collection[str], private: Collection[str]
+) -> list[Instruction]:
     """Return the instructions without those that nobody needs: stores to ``private`` locations after which there is no
     event, and computations.
     """
@@ -154,19 +156,19 @@ def _without_needless(code: Sequence[Residual], asked: Collection[str], private:
             continue
         events = events or isinstance(ins, Load | Store | Rmw | Fence)
         kept.append(ins)
-    instructions = drop_unread(kept[::-1], asked)
+    instructions = drop_unread(kept[::-1], observed)
     instructions = [ins for place, ins in enumerate(instructions) if not _goes_on(instructions, place)]
     named = {ins.label for ins in instructions if isinstance(ins, Branch)}
     return [ins for ins in instructions if not isinstance(ins, Label) or ins.name in named]
 
 
-def _renamed(code: Sequence[Instruction], asked: Collection[str]) -> tuple[Instruction, ...]:
+def _renamed(code: Sequence[Instruction], observed: Collection[str]) -> tuple[Instruction, ...]:
     """The code with registers named as the condition has them, where one move to its register is all that is left."""
     names: dict[str, str] = {}
     rest = list(code)
     for ins in code:
         match ins:
-            case Assign(target, "mov", (Reg(name),)) if target in asked and name not in asked:
+            case Assign(target, "mov", (Reg(name),)) if target in observed and name not in observed:
                 if name not in names:
                     names[name] = target
                     rest.remove(ins)

@@ -141,7 +141,7 @@ def _followed(
     while True:
         creation = Creation(start.function is kernel, following, shown)
         thread = new_thread(module, kernel, launch, start.ids, language, creation=creation)
-        before = [Residual(*each) for each in _beginning(thread.block)] if start.waits else []
+        before = [*_beginning(thread.block)] if start.waits else []
         try:
             return thread, follow(thread, start, before)
         except ShownError as error:
@@ -150,9 +150,9 @@ def _followed(
             shown[error.array] = own if own not in shown.values() else own._replace(name=f"{own.name}.{depth}")
 
 
-def _beginning(number: int) -> Iterator[tuple[Instruction, None, Access | None]]:
+def _beginning(number: int) -> Iterator[Residual]:
     for ins, access in wait(number, BEGUN):
-        yield ins, None, access
+        yield Residual(ins, None, access)
 
 
 def _needed(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
@@ -160,39 +160,41 @@ def _needed(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
     every = [[*code] for code in codes]
     if all(map(_only_waits, every[0])):
         every[0] = []
-    read = {each.access.array for code in every for each in code if each.access and not _is_write(each)}
+    read = {residual.access.array for code in every for residual in code if residual.access and not _is_write(residual)}
     waited = {
-        each.instruction.number
+        residual.instruction.number
         for code in every
-        for each in code
-        if isinstance(each.instruction, Barrier) and not each.instruction.arrive
+        for residual in code
+        if isinstance(residual.instruction, Barrier) and not residual.instruction.arrive
     }
 
-    def is_needed(each: Residual) -> bool:
-        if isinstance(each.instruction, Barrier):
-            return each.instruction.number in waited
-        return not (_is_write(each) and _is_of_system(each) and each.access and each.access.array not in read)
+    def is_needed(residual: Residual) -> bool:
+        if isinstance(residual.instruction, Barrier):
+            return residual.instruction.number in waited
+        return not (
+            _is_write(residual) and _is_of_system(residual) and residual.access and residual.access.array not in read
+        )
 
     return [list(filter(is_needed, code)) for code in every]
 
 
-def _is_write(each: Residual) -> bool:
-    return isinstance(each.instruction, Store)
+def _is_write(residual: Residual) -> bool:
+    return isinstance(residual.instruction, Store)
 
 
-def _is_of_system(each: Residual) -> bool:
-    array = each.access and each.access.array
+def _is_of_system(residual: Residual) -> bool:
+    array = residual.access and residual.access.array
     return array is not None and array.space == OBJECTS and array.name.startswith(_SYSTEM)
 
 
-def _only_waits(each: Residual) -> bool:
-    match each.instruction:
+def _only_waits(residual: Residual) -> bool:
+    match residual.instruction:
         case Barrier(arrive=False) | Label():
             return True
         case Assign(target):
             return not target.startswith(MARK)
         case Load():
-            return _is_of_system(each)
+            return _is_of_system(residual)
         case Branch(label, condition):
             return label == END or (condition is not None and label.startswith(ENDED))
     return False
@@ -202,8 +204,8 @@ def _cells(found: CreatedThreads, steps: Iterable[int], whole: Mapping[Array, No
     """Return the elements that addresses from memory may lead to: those so many steps from where one points to."""
     places: dict[Array, set[int]] = {}
     for _, code in found.followed:
-        for each in code:
-            match each.instruction:
+        for residual in code:
+            match residual.instruction:
                 case Store(value=ArrayPlace() as place) | Assign(operands=(ArrayPlace() as place, *_)):
                     places.setdefault(place.array, set()).add(place.offset)
                 case Rmw(operands=operands):
@@ -220,8 +222,8 @@ def _cells(found: CreatedThreads, steps: Iterable[int], whole: Mapping[Array, No
             places[array] |= set(range(0, min(size, MOST_CELLS * SLOT), SLOT))
         waiting = list(places[array])
         while waiting and len(places[array]) < MOST_CELLS:
-            at = waiting.pop()
-            new = {at + move for move in moves if 0 <= at + move < size} - places[array]
+            element = waiting.pop()
+            new = {element + move for move in moves if 0 <= element + move < size} - places[array]
             places[array] |= new
             waiting += sorted(new)
     return places

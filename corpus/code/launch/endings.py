@@ -43,7 +43,7 @@ def with_plain_barriers(launch: KernelLaunch, followed: ThreadCode) -> ThreadCod
     """Return the threads with barriers that are numbered from 0, and without the quorum of those that the code of every
     thread of their group has, for whom a barrier waits as well.
     """
-    every = [each.instruction for _, code in followed for each in code]
+    every = [residual.instruction for _, code in followed for residual in code]
     names = dict.fromkeys(ins.number for ins in every if isinstance(ins, Barrier))
     numbers = {name: number for number, name in enumerate(names)}
     met: dict[tuple[Operand, int, int | None], set[int]] = {}
@@ -53,7 +53,7 @@ def with_plain_barriers(launch: KernelLaunch, followed: ThreadCode) -> ThreadCod
         return ins.number, launch.block_number(ids), number // launch.warp if ins.scope is Scope.WARP else None
 
     for ids, code in followed:
-        for ins in (each.instruction for each in code):
+        for ins in (residual.instruction for residual in code):
             if isinstance(ins, Barrier):
                 met.setdefault(key(ids, ins), set()).add(launch.thread_number(ids))
 
@@ -64,7 +64,7 @@ def with_plain_barriers(launch: KernelLaunch, followed: ThreadCode) -> ThreadCod
         quorum = None if ins.quorum == len(met[key(ids, ins)]) else ins.quorum
         return residual._replace(instruction=replace(ins, number=numbers[ins.number], quorum=quorum))
 
-    return [(ids, [plain(ids, each) for each in code]) for ids, code in followed]
+    return [(ids, [plain(ids, residual) for residual in code]) for ids, code in followed]
 
 
 def with_ends(launched: FollowedLaunch, assumed: dict[str, None]) -> tuple[ThreadCode, bool]:
@@ -86,7 +86,7 @@ def with_ends(launched: FollowedLaunch, assumed: dict[str, None]) -> tuple[Threa
 
 def _renamed(followed: ThreadCode) -> ThreadCode:
     """Return the threads with the barriers of warps numbered from 0."""
-    every = [each.instruction for _, code in followed for each in code]
+    every = [residual.instruction for _, code in followed for residual in code]
     warps = (ins.name for ins in every if isinstance(ins, Barrier) and ins.scope is Scope.WARP)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(warps))}
 
@@ -96,7 +96,7 @@ def _renamed(followed: ThreadCode) -> ThreadCode:
             return residual
         return residual._replace(instruction=replace(ins, number=numbers[ins.name]))
 
-    return [(ids, [renamed(each) for each in code]) for ids, code in followed]
+    return [(ids, [renamed(residual) for residual in code]) for ids, code in followed]
 
 
 def _owed(launch: KernelLaunch, comings: _Comings) -> Iterator[Mapping[BarrierKey, int]]:
@@ -109,7 +109,7 @@ def _owed(launch: KernelLaunch, comings: _Comings) -> Iterator[Mapping[BarrierKe
         ]
         most = {key: [other.get(key, frozenset({0})) for other in _group(launch, comings, ids, key)] for key in several}
         yield {
-            key: max(count for each in counts for count in each or ())
+            key: max(count for thread_counts in counts for count in thread_counts or ())
             for key, counts in most.items()
             if None not in counts
         }
@@ -154,18 +154,21 @@ def _with_exits(
     every = _comings_of(followed)
     for ids, code in followed:
         exits = []
-        for barrier in dict.fromkeys(each for found in every.values() for each in found):
+        for barrier in dict.fromkeys(key for found in every.values() for key in found):
             counts = [found[barrier] for found in _group(launch, every, ids, barrier) if barrier in found]
             own = every[ids].get(barrier, {0})
             if None not in counts and own is not None and len(own) == 1:
-                most = max((count for each in counts if each is not None for count in each), default=0)
+                most = max(
+                    (count for thread_counts in counts if thread_counts is not None for count in thread_counts),
+                    default=0,
+                )
                 if 0 < min(own) < most and (exchanges(barrier) or f"barrier{barrier[0]}" in _reductions(code)):
                     raise NotUnderstoodError(ENDED_REDUCTION, path)
                 exits += [Residual(exit_arrival(barrier), None)] * (most - min(own))
             elif counts and barrier not in every[ids] and any(map(_may_stay, code)):
                 what = f"{_called(barrier)} is in a loop of some threads, and others do not come to it"
                 raise NotUnderstoodError(what, path)
-        if exits or any(_is_exit(each.instruction) for each in code):
+        if exits or any(_is_exit(residual.instruction) for residual in code):
             assumed["a thread that has ended is not waited for at barriers"] = None
         yield ids, code + exits
 
@@ -177,7 +180,7 @@ def _called(key: BarrierKey) -> str:
 
 def _reductions(code: Sequence[Residual]) -> set[str]:
     """Return the barriers by which a thread exchanges values: ``barrier0``."""
-    arrays = (each.access.array for each in code if each.access and each.access.array.space == SLOTS)
+    arrays = (residual.access.array for residual in code if residual.access and residual.access.array.space == SLOTS)
     return {array.name.partition("_")[0] for array in arrays}
 
 
@@ -187,7 +190,7 @@ def _is_exit(ins: Instruction) -> bool:
 
 def _barriers(code: Sequence[Residual]) -> list[BarrierKey]:
     """Return the barriers of a thread that wait for all threads of its block, or of its cluster."""
-    every = (each.instruction for each in code)
+    every = (residual.instruction for residual in code)
     found = (ins for ins in every if isinstance(ins, Barrier) and ins.quorum is None)
     return list(dict.fromkeys((ins.name, ins.scope) for ins in found))
 
@@ -229,7 +232,7 @@ def _check_whole_warps(launched: FollowedLaunch, followed: ThreadCode) -> None:
     warps, not threads (PTX ISA, ``barrier``). Raises ``NotUnderstoodError`` where they may not.
     """
     launch = launched.launch
-    every = [each.instruction for _, code in followed for each in code]
+    every = [residual.instruction for _, code in followed for residual in code]
     some = (ins for ins in every if isinstance(ins, Barrier) and ins.scope is Scope.CTA)
     for one in dict.fromkeys((ins.name, ins.quorum) for ins in some if ins.quorum is not None):
         warps: dict[tuple[int, int], list[frozenset[int] | None]] = {}

@@ -167,7 +167,7 @@ def _accessed(threads: Iterable[Sequence[Residual]], path: str) -> AccessedPlace
     """Return where arrays are accessed. Raises ``NotUnderstoodError`` where an index in shared memory is computed."""
     found: dict[Array, dict[tuple[int, int], None]] = {}
     for code in threads:
-        for access in (access for each in code for access in each.accesses):
+        for access in (access for residual in code for access in residual.accesses):
             if access.offset is not None:
                 found.setdefault(access.array, {})[access.offset, access.size] = None
             elif access.array.space == "shared":
@@ -184,12 +184,12 @@ def _grains(threads: Iterable[Sequence[Residual]], path: str) -> dict[Array, int
     sizes: dict[Array, set[int]] = {}
     copies: set[tuple[Array, ...]] = set()
     for code in threads:
-        for each in code:
-            if isinstance(each.instruction, AsyncOperation):
-                if each.instruction.source is not None:
-                    copies.add(tuple(access.array for access in each.accesses[:2]))
+        for residual in code:
+            if isinstance(residual.instruction, AsyncOperation):
+                if residual.instruction.source is not None:
+                    copies.add(tuple(access.array for access in residual.accesses[:2]))
             else:
-                for access in each.accesses:
+                for access in residual.accesses:
                     sizes.setdefault(access.array, set()).add(access.size)
     found: dict[Array, int] = {}
     for arrays in sorted(copies):
@@ -211,9 +211,9 @@ def _parts(code: Iterable[Residual]) -> Parts:
     """
     places: dict[Array, dict[tuple[int, int], bool]] = {}
     computed: dict[Array, dict[int, bool]] = {}
-    for each in code:
-        weak = isinstance(each.instruction, Load | Store) and each.instruction.mode == PLAIN
-        for access in each.accesses:
+    for residual in code:
+        weak = isinstance(residual.instruction, Load | Store) and residual.instruction.mode == PLAIN
+        for access in residual.accesses:
             if access.offset is None:
                 sizes = computed.setdefault(access.array, {})
                 sizes[access.size] = sizes.get(access.size, True) and weak
@@ -240,7 +240,7 @@ def _mixed_parts(places: Mapping[tuple[int, int], bool]) -> Iterator[tuple[int, 
     for place in [*sorted(places), (1 << 62, 0)]:
         end = max((offset + size for offset, size in together), default=0)
         if together and place[0] >= end:
-            if len(together) > 1 and all(places[each] for each in together):
-                yield together[0][0], end, math.gcd(*(number for each in together for number in each))
+            if len(together) > 1 and all(places[span] for span in together):
+                yield together[0][0], end, math.gcd(*(number for span in together for number in span))
             together = []
         together.append(place)

@@ -51,8 +51,8 @@ class ArrayArgument:
         if self.data is not None:
             return int.from_bytes(self.data[offset : offset + size].ljust(size, b"\0"), "little", signed=True)
         element, bits = self.size or size, 0
-        for at in range(offset // element, min(-(-(offset + size) // element), len(self.values))):
-            value, shift = self.values[at] % (1 << 8 * element), 8 * (at * element - offset)
+        for index in range(offset // element, min(-(-(offset + size) // element), len(self.values))):
+            value, shift = self.values[index] % (1 << 8 * element), 8 * (index * element - offset)
             bits |= value << shift if shift >= 0 else value >> -shift
         bits %= 1 << 8 * size
         return bits - (bits >> 8 * size - 1 << 8 * size)
@@ -116,7 +116,7 @@ class KernelLaunch:
     def argument(self, name: str, number: int) -> Argument | None:
         """Return what is given for a parameter: by its name, the name that the source has for it, or its number."""
         every = (name, self.source_name(name, number), str(number))
-        return next((self.arguments[each] for each in every if each in self.arguments), None)
+        return next((self.arguments[key] for key in every if key in self.arguments), None)
 
     def source_name(self, name: str, number: int) -> str:
         """Return the name that the source gives to a parameter, or its name in the compiled text."""
@@ -141,7 +141,7 @@ class KernelLaunch:
 
     def cluster_of(self, block: Extent) -> tuple[Extent, Extent]:
         """Return the place of a block's cluster in the grid of clusters, and that of the block in the cluster."""
-        pairs = [divmod(at, size) for at, size in zip(block, self.cluster, strict=True)]
+        pairs = [divmod(coordinate, size) for coordinate, size in zip(block, self.cluster, strict=True)]
         (a, b), (c, d), (e, f) = pairs
         return (a, c, e), (b, d, f)
 
@@ -156,8 +156,8 @@ class KernelLaunch:
     def ranked(self, block: Extent, rank: int) -> int | None:
         """Return the number in the grid of the block that has a rank in the cluster of a block; None: there is none."""
         own = self.cluster_of(block)[0]
-        others = (each for each in _places(self.grid) if self.cluster_of(each)[0] == own)
-        return next((_number(each, self.grid) for each in others if self.rank(each) == rank), None)
+        others = (other for other in _places(self.grid) if self.cluster_of(other)[0] == own)
+        return next((_number(other, self.grid) for other in others if self.rank(other) == rank), None)
 
     @property
     def clusters(self) -> Extent:

@@ -92,11 +92,11 @@ def exchanged(
 
 
 def brought_by(
-    thread: FollowedThread, state: State, what: str, value: Value, mask: int, asked: int | None = None
+    thread: FollowedThread, state: State, what: str, value: Value, mask: int, source: int | None = None
 ) -> dict[int, Value]:
     """Return what each lane of a mask brings to an operation that they do together, of those that come to it.
 
-    ``asked``: the one lane whose value counts, where not all do. Operations with the same words and the same mask have
+    ``source``: the one lane whose value counts, where not all do. Operations with the same words and the same mask have
     an array of their own, for it is these that meet.
     """
     lane, every = thread.lane, lanes_of(thread, mask)
@@ -105,7 +105,7 @@ def brought_by(
     meeting = replace(warp_meeting(thread, what, mask), mode=thread.language.exchange.barrier)
     lanes = comers(thread, f"{what} {mask}", every)
     array = Array(SLOTS, thread.block, f"warp{thread.number // thread.launch.warp}_{what}_{mask:x}")
-    others = lanes if asked is None else [each for each in lanes if each in (lane, asked)]
+    others = lanes if source is None else [other for other in lanes if other in (lane, source)]
     return dict(zip(others, exchanged(thread, state, array, lane, others, value, meeting), strict=True))
 
 

@@ -41,7 +41,7 @@ class ResidualGraph:
         kept = [n for n, residual in enumerate(code) if not _is_detour(residual.instruction)]
         numbers = {place: number for number, place in enumerate(kept)}
 
-        def node_at(place: int) -> int:
+        def find_node(place: int) -> int:
             """The node that a place of the code leads to."""
             seen = set()
             while place < len(code) and place not in seen:
@@ -58,11 +58,11 @@ class ResidualGraph:
         self.nodes: dict[int, ResidualNode] = {}
         for place in kept:
             ins = code[place].instruction
-            after = [node_at(place + 1)]
+            after = [find_node(place + 1)]
             if isinstance(ins, Branch):
-                after.append(node_at(places[ins.label]))
+                after.append(find_node(places[ins.label]))
             self.nodes[numbers[place]] = ResidualNode(code[place], after)
-        self.start = node_at(0)
+        self.start = find_node(0)
         if -1 in numbers:  # a jump to itself: the thread does nothing for ever
             here = numbers[-1]
             self.nodes[here] = ResidualNode(Residual(Branch(END), None), [here, here])
@@ -131,11 +131,11 @@ class ResidualGraph:
     def written(self) -> Iterator[Residual]:
         """Yield the instructions with labels where jumps lead to, and jumps where the next node stands elsewhere."""
         order = self.reached()
-        following = {number: order[at + 1] if at + 1 < len(order) else -1 for at, number in enumerate(order)}
+        following = {number: order[place + 1] if place + 1 < len(order) else -1 for place, number in enumerate(order)}
         jumped = {self.nodes[number].after[0] for number in order if self.nodes[number].after[0] != following[number]}
         for number in order:
             jumped |= set(self.nodes[number].after[1:])
-        names = {number: f"L{at}" for at, number in enumerate(node for node in order if node in jumped)}
+        names = {number: f"L{place}" for place, number in enumerate(node for node in order if node in jumped)}
         names[-1] = END
         for number in order:
             node = self.nodes[number]

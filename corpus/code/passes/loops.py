@@ -43,17 +43,18 @@ _OF_FAILED = {Order.RELEASE: Order.RELAXED, Order.ACQ_REL: Order.ACQUIRE}
 
 
 class _Poll(NamedTuple):
-    """A load and a branch on what it gives: where the thread goes on while ``asked`` holds, and where it leaves."""
+    """A load and a branch on what it gives: where the thread goes on while ``condition`` holds, and where it leaves."""
 
     load: Load
-    asked: Comparison
+    condition: Comparison
     on: int
     out: int
 
     def asks_like(self, other: _Poll) -> bool:
         """Whether both ask the same of what they read."""
         names = (Reg(self.load.target), Reg(other.load.target))
-        return replace(other.asked, left=self.asked.left) == self.asked and self.asked.right not in names
+        mine, its = self.condition, other.condition
+        return replace(its, left=mine.left) == mine and mine.right not in names
 
 
 def drop_polls(graph: ResidualGraph) -> None:
@@ -75,11 +76,11 @@ def _polls(graph: ResidualGraph, number: int) -> Iterator[_Poll]:
         return
     load, then = node.instruction, graph.nodes.get(node.after[0])
     match then.instruction if then else None:
-        case Branch(_, Comparison(operation, Reg(name), right) as asked) if name == load.target and right != Reg(name):
+        case Branch(_, Comparison(operation, Reg(load.target), right) as condition) if right != Reg(load.target):
             assert then is not None
             falls, jumps = then.after
-            yield _Poll(load, replace(asked, operation=NEGATED[operation]), falls, jumps)
-            yield _Poll(load, asked, jumps, falls)
+            yield _Poll(load, replace(condition, operation=NEGATED[operation]), falls, jumps)
+            yield _Poll(load, condition, jumps, falls)
 
 
 def _same_poll(graph: ResidualGraph, number: int, live: Live) -> Iterator[int]:
@@ -170,7 +171,7 @@ def _alike(graph: ResidualGraph, one: int, other: int, renamed: Mapping[str, str
         if one == other and mine == its:
             continue
         numbers: dict[str, int] = {}
-        key = (one, other, *(numbers.setdefault(each, len(numbers)) for each in (*mine.values(), *its.values())))
+        key = (one, other, *(numbers.setdefault(name, len(numbers)) for name in (*mine.values(), *its.values())))
         if key in seen:
             continue
         seen.add(key)

@@ -86,7 +86,7 @@ class _Done(NamedTuple):
 
 def counterpart(kernel: KernelFunction, module: Module) -> KernelFunction | None:
     """Return the kernel that another compilation of its file has of it; None where there is none."""
-    return next((each for each in module.kernels if _plain(each.name) == _plain(kernel.name)), None)
+    return next((other for other in module.kernels if _plain(other.name) == _plain(kernel.name)), None)
 
 
 def removed(compiled: KernelProgram, written: KernelProgram) -> list[RemovedAccess]:
@@ -100,16 +100,23 @@ def removed(compiled: KernelProgram, written: KernelProgram) -> list[RemovedAcce
         left = set(chain(*_done(compiled, threads[ids]))) if ids in threads else set()
         own = set(chain(*done))
         gone = set[_Done]()
-        for each in own:
-            lines = {other.line for other in own if other.meets(each)}
-            if not any(other.line == each.line or other.line not in lines for other in left if other.may_hold(each)):
-                gone.add(each)
+        for access in own:
+            lines = {other.line for other in own if other.meets(access)}
+            if not any(
+                other.line == access.line or other.line not in lines for other in left if other.may_hold(access)
+            ):
+                gone.add(access)
         again = _read_before(written.test.threads[number].instructions, done, gone) if gone else {}
         for place, every in enumerate(done):
-            for each in every:
-                if each in gone and each.source is not None and each.line[1] and each.bytes not in again.get(place, ()):
-                    found.add(RemovedAccess(each.source, each.kind))
-    return sorted(found, key=lambda each: (each.source.file, each.source.line, each.source.column, each.kind))
+            for access in every:
+                if (
+                    access in gone
+                    and access.source is not None
+                    and access.line[1]
+                    and access.bytes not in again.get(place, ())
+                ):
+                    found.add(RemovedAccess(access.source, access.kind))
+    return sorted(found, key=lambda access: (access.source.file, access.source.line, access.source.column, access.kind))
 
 
 def _done(program: KernelProgram, thread: int) -> list[tuple[_Done, ...]]:
@@ -127,9 +134,9 @@ def _done(program: KernelProgram, thread: int) -> list[tuple[_Done, ...]]:
         every = accesses if kind is not None and origin is not None else ()
         found.append(
             tuple(
-                _Done(kind or "", _plain(str(each.array)), each.offset, each.size, origin and origin.source)
-                for each in every
-                if each.array.space != SLOTS
+                _Done(kind or "", _plain(str(access.array)), access.offset, access.size, origin and origin.source)
+                for access in every
+                if access.array.space != SLOTS
             )
         )
     return found
@@ -147,7 +154,9 @@ def _read_before(
     while waiting:
         place = waiting.pop()
         instruction = code[place]
-        reads = {each.bytes for each in done[place] if each.bytes and each.kind == "read" and each not in gone}
+        reads = {
+            access.bytes for access in done[place] if access.bytes and access.kind == "read" and access not in gone
+        }
         after = before[place] | reads if _is_weak(instruction) else frozenset()
         for target in flow.successors[place]:
             known = before.get(target)

@@ -48,7 +48,7 @@ class UntoldValues:
     places: dict[Place, str] = field(default_factory=dict)
     altered: bool = False
 
-    def at(self, access: Access | None) -> str | None:
+    def find_origin(self, access: Access | None) -> str | None:
         """Return what the value at a place may have come from; None where it is told."""
         if access is None:
             return None
@@ -56,7 +56,7 @@ class UntoldValues:
 
     def of(self, array: Array, offset: int, size: int) -> str | None:
         """Return what the value of so many bytes may have come from; None where it is told."""
-        return self.at(Access(array, offset, size))
+        return self.find_origin(Access(array, offset, size))
 
 
 def doubts_decide(module: ir.Module, threads: Sequence[Sequence[Residual]]) -> bool:
@@ -73,13 +73,13 @@ def doubts_decide(module: ir.Module, threads: Sequence[Sequence[Residual]]) -> b
 def _doubts(code: Sequence[Residual]) -> Iterable[Residual]:
     """Yield assignments and stores of untold values in place of those that may not be determined."""
     why, some = "a result that is not determined", "untold"
-    for each in code:
-        ins = each.instruction
-        if each.doubtful:
-            yield Residual(Assign(each.doubtful, "mov", (0,)), each.origin, untold=why)
+    for residual in code:
+        ins = residual.instruction
+        if residual.doubtful:
+            yield Residual(Assign(residual.doubtful, "mov", (0,)), residual.origin, untold=why)
         elif isinstance(ins, Rmw) and any(word[0] == "f" for word in ins.operation.split(".")[1:]):
-            yield Residual(Assign(some, "mov", (0,)), each.origin, untold=why)
-            yield Residual(Store(ins.address, Reg(some), ins.mode), each.origin, each.access)
+            yield Residual(Assign(some, "mov", (0,)), residual.origin, untold=why)
+            yield Residual(Store(ins.address, Reg(some), ins.mode), residual.origin, residual.access)
 
 
 _ONE_TO_ONE = ("mov", "exch", "cvt", "add", "sub", "xor")
@@ -94,19 +94,19 @@ def untold_values(
     Raises ``NotUnderstoodError`` where one decides what is accessed.
     """
     found = UntoldValues([{} for _ in threads], dict(begun))
-    if not begun and not any(each.untold for code in threads for each in code):
+    if not begun and not any(residual.untold for code in threads for residual in code):
         return found
     before = -1
     while before != (before := len(found.places) + sum(map(len, found.registers))):
         for code, registers in zip(threads, found.registers, strict=True):
-            for each in code:
-                _follow(found, registers, each)
+            for residual in code:
+                _follow(found, registers, residual)
     for code, registers in zip(threads, found.registers, strict=True):
-        for each in code:
-            why = _decided(found, registers, each)
+        for residual in code:
+            why = _decided(found, registers, residual)
             if why is not None:
                 what = f"{why}, whose value nothing tells, decides whether or where memory is accessed"
-                raise refusal(module, each.origin, what)
+                raise refusal(module, residual.origin, what)
     return found
 
 
@@ -119,16 +119,16 @@ def _follow(found: UntoldValues, registers: dict[str, str], residual: Residual) 
             _put(registers, target, residual.untold or why)
             found.altered |= why is not None and not _is_one_to_one(operation)
         case Load(target):
-            _put(registers, target, found.at(residual.access))
+            _put(registers, target, found.find_origin(residual.access))
         case Store():
             _place(found, residual.access, why)
         case Rmw(operation, target):
-            old = found.at(residual.access)
+            old = found.find_origin(residual.access)
             _put(registers, target, old)
             _place(found, residual.access, why)
             found.altered |= (old or why) is not None and not _is_one_to_one(operation)
         case AsyncOperation():
-            why = why or next(filter(None, map(found.at, residual.accesses)), None)
+            why = why or next(filter(None, map(found.find_origin, residual.accesses)), None)
             found.altered |= why is not None
             for access in residual.accesses:
                 _place(found, access, why)
@@ -166,14 +166,14 @@ def _decided(found: UntoldValues, registers: Mapping[str, str], residual: Residu
         deciding = operands_of(ins)
     if isinstance(ins, Rmw) and ins.operation.partition(".")[0] == "cas":  # whether it writes
         deciding = (ins.address, *ins.operands[:1])
-        if (why := found.at(residual.access)) is not None:
+        if (why := found.find_origin(residual.access)) is not None:
             return why
     return _first(registers, deciding)
 
 
 def _first(registers: Mapping[str, str], operands: Iterable[Operand]) -> str | None:
     """Return what an operand may have come from whose register is untold; None where all are told."""
-    names = (each.name for each in operands if isinstance(each, Reg))
+    names = (operand.name for operand in operands if isinstance(operand, Reg))
     return next((registers[name] for name in names if name in registers), None)
 
 

@@ -170,7 +170,7 @@ def _rotated_word(thread: ProcessorThread, value: MachineValue, amount: int, mas
 def _rotate_word(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``rlwinm target, source, amount, begin, end``; ``rlwimi`` keeps what the target has outside of the mask."""
     target, source, *numbers = ins.operands
-    amount, begin, end = (int(each) for each in numbers)
+    amount, begin, end = (int(operand) for operand in numbers)
     mask = _mask(begin + 32, end + 32) & 0xFFFFFFFF
     value = _rotated_word(thread, _get(state, source), amount, mask)
     if begin > end:
@@ -194,7 +194,7 @@ def _clear_left(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLin
 def _rotate(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
     """``rldicl``, ``rldicr``, ``rldic`` and what is short for them."""
     name, (target, source, *rest) = ins.mnemonic, ins.operands
-    amount, *edges = (int(each) for each in rest)
+    amount, *edges = (int(operand) for operand in rest)
     value = state.find(f"r{source}")
     turned = 0
     before = state.find(f"r{source} turned")
@@ -241,7 +241,7 @@ def _compare(immediate: bool, wide: bool, signless: bool) -> Meaning:
     return meaning
 
 
-def _asked(state: ProcessorState, field: str, operation: str) -> tuple[str, Compared]:
+def _field_comparison(state: ProcessorState, field: str, operation: str) -> tuple[str, Compared]:
     key = f"cr{field.removeprefix('cr')}"
     operation = _SIGNLESS[operation] if find_flags(state, "eq", key).signless else operation
     return operation, find_flags(state, operation, key)
@@ -253,14 +253,14 @@ def _select(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -
     field, which = divmod(int(bit), 4)
     if which == 3:
         raise thread.out.wrong("this bit of the condition register is not known")
-    condition = decide(thread, *_asked(state, str(field), ("lt", "gt", "eq")[which]))
+    condition = decide(thread, *_field_comparison(state, str(field), ("lt", "gt", "eq")[which]))
     _put(state, target, select(thread, condition, _base(state, one), _get(state, other)))
 
 
 def _named_select(operation: str) -> Meaning:
     def meaning(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
         target, one, other, *field = ins.operands
-        condition = decide(thread, *_asked(state, (field or ["0"])[0], operation))
+        condition = decide(thread, *_field_comparison(state, (field or ["0"])[0], operation))
         _put(state, target, select(thread, condition, _base(state, one), _get(state, other)))
 
     return meaning
@@ -390,8 +390,8 @@ def _branch(word: str) -> Jump:
 
     def jump(ins: AssemblyLine) -> MachineJump:
         field, target = ("0", *ins.operands)[-2:]
-        asked = lambda thread, state: ask(thread, *_asked(state, field, _CONDITIONS[word]))  # noqa: E731
-        return MachineJump("" if target in (".+4", "$+4") else target, asked)
+        is_taken = lambda thread, state: ask(thread, *_field_comparison(state, field, _CONDITIONS[word]))  # noqa: E731
+        return MachineJump("" if target in (".+4", "$+4") else target, is_taken)
 
     return jump
 
@@ -401,7 +401,7 @@ def _return(word: str) -> Jump:
 
     def jump(ins: AssemblyLine) -> MachineJump:
         (field,) = ins.operands or ("0",)
-        return MachineJump(None, lambda thread, state: ask(thread, *_asked(state, field, _CONDITIONS[word])))
+        return MachineJump(None, lambda thread, state: ask(thread, *_field_comparison(state, field, _CONDITIONS[word])))
 
     return jump
 

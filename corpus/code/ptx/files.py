@@ -58,7 +58,7 @@ def _parameters(text: str) -> Iterator[tuple[str, list[str]]]:
 def parameter_names(text: str) -> dict[str, tuple[str, ...]]:
     """Return the names of the parameters of each kernel that a text of CUDA C++ defines, as far as they are plain."""
     words = {name: [re.findall(r"\w+", part) for part in parts] for name, parts in _parameters(text)}
-    return {name: tuple(each[-1] if each else "" for each in every) for name, every in words.items()}
+    return {name: tuple(part_words[-1] if part_words else "" for part_words in every) for name, every in words.items()}
 
 
 def element_sizes(text: str) -> dict[str, tuple[int | None, ...]]:
@@ -69,7 +69,7 @@ def element_sizes(text: str) -> dict[str, tuple[int | None, ...]]:
 def _element_size(parameter: str) -> int | None:
     """Return the bytes of the type that a parameter points to: 4 of ``const int *__restrict__ data``."""
     before, star, _ = parameter.partition("*")
-    words = [each for each in re.findall(r"\w+", before) if each not in ("const", "volatile", "signed", "std")]
+    words = [word for word in re.findall(r"\w+", before) if word not in ("const", "volatile", "signed", "std")]
     if not star or parameter.count("*") > 1 or re.search(r"[^\w\s:]", before):
         return None
     known = [SIZES.get(word) for word in words]

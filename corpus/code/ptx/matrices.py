@@ -56,7 +56,7 @@ def _product(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
     shape = next((found for word in ins.words if (found := re.fullmatch(r"m64n(\d+)k\d+", word))), None)
     if shape is None or not isinstance(result, ir.Vector):
         raise thread.out.wrong("is not understood")
-    transposed = [known_number(thread, state, each) for each in ins.operands[6:]]
+    transposed = [known_number(thread, state, operand) for operand in ins.operands[6:]]
     if any(transposed):
         raise thread.out.wrong("with a matrix that is not K-major is not understood")
     first = result.parts[0]
@@ -84,8 +84,8 @@ def _product(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
         raise thread.out.wrong(f"of matrices of which more than {MOST_READ} elements are accessed is not understood")
     if pairs:
         (target, source), *more = pairs
-        asked = AsyncOperation(target, source, mode=laws.WARPGROUP_PRODUCT, group=WGMMA, more=tuple(more))
-        thread.out.put(asked, accesses[0], tuple(accesses[1:]))
+        product = AsyncOperation(target, source, mode=laws.WARPGROUP_PRODUCT, group=WGMMA, more=tuple(more))
+        thread.out.put(product, accesses[0], tuple(accesses[1:]))
     return True
 
 

@@ -241,14 +241,14 @@ def match(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
         raise thread.out.wrong("of 64 bits is not understood")
     value = evaluate(thread, state, source, 32)
     brought = brought_by(thread, state, ins.opcode, value, mask)
-    same = {lane: compared(thread, ("eq", "s32"), value, each) for lane, each in brought.items()}
+    same = {lane: compared(thread, ("eq", "s32"), value, other) for lane, other in brought.items()}
     if "all" in ins.words:
         every = folded(thread, "and.pred", list(same.values()))
         set_result(
             thread, state, target, computed(thread, "selp.b32", [sum(1 << lane for lane in same), 0, every]), every
         )
         return True
-    found = folded(thread, "or.b32", [computed(thread, "shl.b32", [each, lane]) for lane, each in same.items()])
+    found = folded(thread, "or.b32", [computed(thread, "shl.b32", [equal, lane]) for lane, equal in same.items()])
     if isinstance(found, Symbol) and isinstance(target, ir.Register) and target.name in _masks(state.function):
         return _each_mask(thread, state, target, found, list(brought))
     set_result(thread, state, target, found)
@@ -259,7 +259,7 @@ def _masks(function: ir.KernelFunction) -> set[str]:
     """Return the registers of a function that may be masks of lanes."""
     body = function.body or ()
     last = (ins.operands[-1] for ins in body if ins.operands and "sync" in ins.words)
-    found = {each.name for each in last if isinstance(each, ir.Register)}
+    found = {operand.name for operand in last if isinstance(operand, ir.Register)}
     moves = [ins.operands for ins in body if ins.name == "mov"]
     for _ in moves:
         sources = {
@@ -334,13 +334,13 @@ def _known_offset(
     asks none of them; None where there is no such.
     """
     bits = 0x1F & ~(bounds >> 8) if mode == "idx" else 0x1F
-    asked = computed(thread, "and.b32", [offset, bits])
+    masked = computed(thread, "and.b32", [offset, bits])
     nobody = None
     for number in range(32):
         if number & ~bits:
             continue
         if _other(thread.lane, mode, number, bounds) in lanes:
-            _again(thread, state, by, asked, number)
+            _again(thread, state, by, masked, number)
         else:
             nobody = number
     return nobody

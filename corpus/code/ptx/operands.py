@@ -38,14 +38,14 @@ def wrong_operand(words: Sequence[str], width_of: WidthOf) -> Wrong[Operand]:
     """Return what says what is wrong with an operand of an instruction of these words as one of a kind."""
 
     def wrong(kind: str, operand: Operand, number: int) -> str:
-        said, _, wanted = kind.partition("=")
-        if not _OPERANDS[said](operand, words):
+        kind_name, _, wanted = kind.partition("=")
+        if not _OPERANDS[kind_name](operand, words):
             return f"operand {number + 1} is of another kind"
-        if said == "any":
+        if kind_name == "any":
             return ""
         if isinstance(operand, Float) and not any(_holds(word, operand) for word in words):
             return f"operand {number + 1} is a number of another format"
-        return _unfit_register(said, wanted, operand, words, width_of)
+        return _unfit_register(kind_name, wanted, operand, words, width_of)
 
     return wrong
 
@@ -103,7 +103,7 @@ def _is_two(operand: Operand) -> bool:
 
 def _is_list(operand: Operand) -> bool:
     every = operand.parts if isinstance(operand, Vector) else ()
-    return bool(every) and all(isinstance(each, Register | Number | Float | SymbolRef) for each in every)
+    return bool(every) and all(isinstance(part, Register | Number | Float | SymbolRef) for part in every)
 
 
 def _is_tensor(operand: Operand) -> bool:

@@ -29,7 +29,7 @@ def print_formatted(thread: FollowedThread, state: State, arguments: Sequence[ir
     """Return what ``vprintf`` gives, which nothing tells: how many numbers there are, or that it failed. Raises
     ``NotUnderstoodError`` where it reads a string that is none of the source.
     """
-    format_, given = (_pointer(thread, state, each) for each in arguments)
+    format_, given = (_pointer(thread, state, argument) for argument in arguments)
     text = _string(thread, format_)
     if text is None:
         raise thread.out.wrong("of vprintf with a format that is no string of the source is not understood")

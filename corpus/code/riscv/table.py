@@ -35,8 +35,8 @@ Operation = Callable[[ProcessorThread, MachineValue, MachineValue], MachineValue
 
 _ADDRESS = re.compile(rf"((?:{NUMBER})?)\((\w+)\)")
 _NUMBER = re.compile(NUMBER)
-_NAMES = ("zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", *(f"a{each}" for each in range(8)))
-_NAMES += (*(f"s{each}" for each in range(2, 12)), *(f"t{each}" for each in range(3, 7)))
+_NAMES = ("zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", *(f"a{index}" for index in range(8)))
+_NAMES += (*(f"s{index}" for index in range(2, 12)), *(f"t{index}" for index in range(3, 7)))
 _REGISTERS = {name: name for name in _NAMES} | {f"x{number}": name for number, name in enumerate(_NAMES)} | {"fp": "s0"}
 """The name of each register by the names that it has (RISC-V Assembly Programmer's Manual, general registers)."""
 _ANY = "|".join(_REGISTERS)
@@ -200,7 +200,8 @@ def _store_conditional(word: str) -> Meaning:
 
 
 def _fence(thread: ProcessorThread, state: ProcessorState, ins: AssemblyLine) -> None:
-    words = [each.replace("i", "").replace("o", "") for each in ins.operands] or ["rw", "rw"]  # devices are not here
+    operands = ins.operands or ("rw", "rw")
+    words = [operand.replace("i", "").replace("o", "") for operand in operands]  # devices are not here
     found = mode_of(Fence, "fence." + ".".join(words))
     if found is None:
         raise thread.out.wrong("this fence is not known")
@@ -268,11 +269,11 @@ def _branch(operation: str, zero: bool) -> Jump:
     def jump(ins: AssemblyLine) -> MachineJump:
         left, *rest = ins.operands
 
-        def asked(thread: ProcessorThread, state: ProcessorState) -> bool | Comparison:
+        def is_taken(thread: ProcessorThread, state: ProcessorState) -> bool | Comparison:
             right = number(0) if zero else _get(state, rest[0])
             return ask(thread, operation, Compared(_get(state, left), right, wide=True))
 
-        return MachineJump(ins.operands[-1], asked)
+        return MachineJump(ins.operands[-1], is_taken)
 
     return jump
 

@@ -162,13 +162,15 @@ def _renamed(code: Sequence[Instruction], final: Collection[str]) -> tuple[Instr
 
     Only code without branches is changed, where every value has one place.
     """
-    if any(isinstance(each, Branch | Label) for each in code):
+    if any(isinstance(ins, Branch | Label) for ins in code):
         return tuple(code)
     names: dict[str, str] = {}
     made: list[Instruction] = []
     count = 0
     for ins in code:
-        new = map_operands(ins, lambda each: Reg(names.get(each.name, each.name)) if isinstance(each, Reg) else each)
+        new = map_operands(
+            ins, lambda operand: Reg(names.get(operand.name, operand.name)) if isinstance(operand, Reg) else operand
+        )
         match new:
             case Assign(target, "mov", (Reg(source),)) if target not in final:
                 names[target] = source
@@ -192,7 +194,7 @@ def _named(code: Sequence[Instruction]) -> tuple[Instruction, ...]:
             names[name] += "_"
 
     def named(ins: Instruction) -> Instruction:
-        new = map_operands(ins, lambda each: Reg(names[each.name]) if isinstance(each, Reg) else each)
+        new = map_operands(ins, lambda operand: Reg(names[operand.name]) if isinstance(operand, Reg) else operand)
         return _with_target(new, names[registers_written(new)[0]]) if registers_written(new) else new
 
     return tuple(map(named, code))
@@ -215,7 +217,9 @@ def _given_back(code: Sequence[Instruction]) -> tuple[Instruction, ...]:
         match ins:
             case Assign(target, "mov", (Reg(source),)) if moved[source] == target:
                 continue
-        new = map_operands(ins, lambda each: Reg(moved.get(each.name, each.name)) if isinstance(each, Reg) else each)
+        new = map_operands(
+            ins, lambda operand: Reg(moved.get(operand.name, operand.name)) if isinstance(operand, Reg) else operand
+        )
         for target in registers_written(new):
             if target in moved:
                 new = _with_target(new, moved[target])

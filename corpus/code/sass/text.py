@@ -31,7 +31,7 @@ ASYNCHRONOUS = ("UBLKCP", "UBLKRED", "STAS", "REDAS", "LDGSTS", "ARRIVES", "SYNC
 """Opcodes of asynchronous operations and of what is done to an mbarrier."""
 
 _LABEL = re.compile(r"^(?:\$\w+\$)?(\.?\w+):")
-_LINE = re.compile(r"\s*/\*([0-9a-f]{4,16})\*/\s+(.*?)\s*(?:/\*[^*]*\*/\s*)*")
+_LINE = re.compile(r"\s*/\*[0-9a-f]{4,16}\*/\s+(.*?)\s*(?:/\*[^*]*\*/\s*)*")
 _NEVER = re.compile(r"@!U?PT\b.*;")
 _INSTRUCTION = re.compile(r"(?:@(!?)(U?P(?:\d|T))\s+)?([A-Z][\w.]*)\s*([^;]*?)\s*;")
 _ACCESS = re.compile(r"(LD|ST|ATOM|RED)([GS]?)")
@@ -43,7 +43,7 @@ _FLAG = re.compile(r"EF_CUDA_SM(\d+)")
 class SassInstruction:
     """A machine instruction: the predicate that guards it, the opcode in parts, the operands; ``labels`` before it.
 
-    ``unless``: it executes where the predicate is false. ``at`` is its address, ``line`` its line in the text.
+    ``unless``: it executes where the predicate is false. ``line`` is its line in the text.
     """
 
     guard: str | None
@@ -51,7 +51,6 @@ class SassInstruction:
     operands: tuple[str, ...]
     labels: tuple[str, ...] = ()
     unless: bool = False
-    at: int = 0
     line: int = 0
 
     @property
@@ -85,19 +84,19 @@ def sass_functions(text: str) -> dict[str, list[SassInstruction]]:
             code = functions.setdefault(label[1], [])
         elif label:
             labels.append(label[1])
-        elif ins and not _NEVER.fullmatch(ins[2]):
-            code.append(_instruction(ins[2], tuple(labels), int(ins[1], 16), number))
+        elif ins and not _NEVER.fullmatch(ins[1]):
+            code.append(_instruction(ins[1], tuple(labels), number))
             labels = []
     return functions
 
 
-def _instruction(text: str, labels: tuple[str, ...], at: int, line: int) -> SassInstruction:
+def _instruction(text: str, labels: tuple[str, ...], line: int) -> SassInstruction:
     """An instruction; what has the form of none is one whose opcode is the whole text, which no table has."""
     found = _INSTRUCTION.fullmatch(text)
     if found is None:
-        return SassInstruction(None, (text,), (), labels, at=at, line=line)
+        return SassInstruction(None, (text,), (), labels, line=line)
     given = tuple(re.split(r",\s*", found[4])) if found[4] else ()
-    return SassInstruction(found[2], tuple(found[3].split(".")), given, labels, found[1] == "!", at, line)
+    return SassInstruction(found[2], tuple(found[3].split(".")), given, labels, found[1] == "!", line)
 
 
 def compute_capability(text: str) -> int | None:

@@ -45,9 +45,9 @@ def _registers() -> Mapping[str, tuple[str, int]]:
     for name in ("si", "di", "bp", "sp"):
         for spelled, size in ((f"r{name}", 8), (f"e{name}", 4), (name, 2), (f"{name}l", 1)):
             found[f"%{spelled}"] = (f"%r{name}", size)
-    for each in range(8, 16):
+    for index in range(8, 16):
         for suffix, size in (("", 8), ("d", 4), ("w", 2), ("b", 1)):
-            found[f"%r{each}{suffix}"] = (f"%r{each}", size)
+            found[f"%r{index}{suffix}"] = (f"%r{index}", size)
     return MappingProxyType(found)
 
 
@@ -150,7 +150,7 @@ def _compare(
 ) -> None:
     """Set flags. A byte is compared as the number that it is with its sign."""
     if size == 1:
-        left, right = (_with_sign(take_byte(thread, each)) for each in (left, right))
+        left, right = (_with_sign(take_byte(thread, value)) for value in (left, right))
     compare(state, left, right, size == 8, carry, order)
 
 
