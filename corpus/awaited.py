@@ -33,7 +33,7 @@ def report_waits(listener: Callable[[str], None]) -> None:
 
 @contextmanager
 def listening(listener: Callable[[str], None]) -> Iterator[None]:
-    """Have a function told likewise within the block."""
+    """Have one more function told within the block, at each change, what this process waits for."""
     _listeners.append(listener)
     try:
         yield

@@ -148,7 +148,9 @@ class Journal:
         request: Mapping[str, Any],
         is_done_with: Callable[[Mapping[str, Any]], bool] = _never,
     ) -> Journal:
-        """Go on with the corpus that is there, by ``resume``, or ``create`` one, and raise what that raises."""
+        """Go on with the corpus that is there, by ``resume``, or ``create`` one. Raises ``InputError`` where another
+        request made it, another process is at work on it, nothing is left to do, or the folder cannot be made.
+        """
         return cls.resume(path, request, is_done_with) if is_corpus(path) else cls.create(path, request)
 
     @classmethod

@@ -191,7 +191,10 @@ def write_corpus(
 def write_lines(
     path: Path, lines: Iterable[Line], manifest: Mapping[str, Any], times: Mapping[str, Any] | None = None
 ) -> int:
-    """Write a corpus as ``write_corpus`` does, from tests as they are written."""
+    """Write tests that are lines of JSON already, named and sorted, as a corpus into an existing folder, and return
+    their number. ``format`` and ``counts`` are added to the manifest, to the counts that it has. Raises ``InputError``
+    where a file cannot be written; files that were there are then as before.
+    """
     # Of each test only that is kept of it.
     names: list[str] = []
     labels: list[Mapping[str, str]] = []

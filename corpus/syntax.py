@@ -49,7 +49,7 @@ _PUNCTUATION = {
 
 
 def grammar_text(grammar: str) -> str:
-    """Return the text of a grammar, or of several that are joined by `` + ``; see ``parse``."""
+    """Return the text of a grammar, ``package.name``, or of several that are joined by `` + ``, one after the other."""
     names = [name.rpartition(".") for name in grammar.split(" + ")]
     return "\n".join((folder_of(folder) / f"{name}.lark").read_text("utf-8") for folder, _, name in names)
 
@@ -62,7 +62,9 @@ def tables_file(grammar: str, start: str) -> Path:
 
 @cache
 def grammar_of(grammar: str, start: str) -> Grammar:
-    """Return a grammar that starts with a rule, by its tables; see ``parse``."""
+    """Return a grammar, ``package.name`` or several that are joined by `` + ``, that starts with a rule: by the tables
+    that are kept of it, or by new ones where these are of another text.
+    """
     text, file = grammar_text(grammar), tables_file(grammar, start)
     tables = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     if tables.get("checksum") != crc32(text.encode()):
@@ -80,7 +82,9 @@ def _tree(grammar: str, start: str, text: str) -> Tree | None:
 
 @lru_cache(maxsize=32)
 def _too_deep(grammar: str, start: str, text: str, chains: tuple[str, ...]) -> tuple[int, int] | None:
-    """Line and column of the first tree below ``DEEPEST``; see ``parse``."""
+    """The line and column of the first tree below ``DEEPEST`` levels, where a rule of ``chains`` that goes on to the
+    left is one level; None where there is none.
+    """
     tree = _tree(grammar, start, text)
     assert tree is not None
     level, levels = [tree], 0

@@ -24,7 +24,7 @@ from backends.shared.toolchain import Compilation, problem
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, GroupOperation, Instruction, Label, Load, Rmw, Store, operands_of
 from corpus.litmus.locations import Loc, Operand, Reg
-from corpus.litmus.normal import asked_registers, map_operands
+from corpus.litmus.normal import map_operands, observed_registers
 from corpus.litmus.orders import Order
 from corpus.litmus.propositions import FinalRegister, Term
 from corpus.litmus.test import LitmusTest
@@ -149,7 +149,7 @@ def as_in_test(program: LitmusTest, compiled: CompiledTest) -> LitmusTest:
         raise InputError(f"expected {len(test.threads)} threads, found {len(program.threads)}", compiled.path)
     results = {name: term for name, term in names.items() if isinstance(term, FinalRegister)}
     known = {name: term.name for name, term in names.items() if isinstance(term, Loc)}
-    observed = asked_registers(test.condition) if results or compiled.layout else {}
+    observed = observed_registers(test.condition) if results or compiled.layout else {}
     threads = []
     for number, thread in enumerate(program.threads):
         kept = {*observed.get(number, ())}

@@ -28,7 +28,7 @@ class FunctionShape:
     widths: Mapping[str, int]
 
     def width(self, register: str) -> int:
-        """Return the bits of a register."""
+        """Return the bits of a register; 64 of one that is not declared."""
         return self.declared(register) or 64
 
     def declared(self, register: str) -> int | None:
@@ -67,7 +67,7 @@ class FunctionShape:
 
 
 def registers_in(operands: Iterable[ir.Operand]) -> Iterable[str]:
-    """Yield the registers that operands mention."""
+    """Yield the names of the registers that operands mention, those of addresses and within vectors, too."""
     for operand in operands:
         match operand:
             case ir.Register(name):

@@ -206,7 +206,7 @@ class LocationNames:
     parts: Parts
 
     def locate(self, array: Array, offset: int) -> LocationName:
-        """Return the location at a place of an array."""
+        """Return the location that begins so many bytes into an array."""
         size = self.elements.get(array)
         stem = self.names.get(array, array.name)
         for start, name in reversed(self.members.get(array, ())):
@@ -320,7 +320,7 @@ class ProgramLocations:
 
 
 def locations_of(arrays: KernelArrays, names: LocationNames, untold: UntoldValues) -> ProgramLocations:
-    """Return every location of a program."""
+    """Return the locations that a program accesses or may access by an index, with what they hold at the start."""
     found: dict[str, Location] = {}
     cells: dict[str, ArrayCell] = {}
     outside, undefined, initialised, parted = set[str](), set[str](), set[str](), set[str]()

@@ -61,7 +61,7 @@ def address_of(thread: FollowedThread, state: State, operand: ir.Operand) -> Val
 
 
 def loaded(thread: FollowedThread, state: State, address: Value, size: int, kind: str, mode: Mode) -> Value | None:
-    """Return what a load gives; None where the thread ends, as its address is in no array."""
+    """Return what a load of so many bytes gives; None where the thread ends, as its address is in no array."""
     if isinstance(address, ArrayAddress):
         array, space = address.array, address.array.space
         reached = thread.language.memory.structures or state.depth == 0
@@ -196,7 +196,7 @@ def _is_outside(thread: FollowedThread, state: State, address: ArrayAddress, siz
 
 
 def _cell(thread: FollowedThread, state: State, address: ArrayAddress, size: int) -> Value:
-    """Return what a thread's own memory holds."""
+    """Return what so many bytes of a thread's own memory hold; ``Unknown`` where it has not written them so."""
     home = cell_of(address.array, address.offset, size)
     if home in state.known:
         return state.known[home]

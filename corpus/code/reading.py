@@ -27,7 +27,7 @@ class CodeText(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The code as text."""
+        """The code as text in UTF-8, with U+FFFD in place of bytes that are none."""
         return self.data.decode("utf-8", "replace")
 
 

@@ -178,7 +178,7 @@ def suffix_of(path: Path) -> Suffix | None:
 
 
 def format_named(name: str) -> CodeFormat:
-    """Return the format of a name."""
+    """Return the format of ``FORMATS`` that has a name, of which there has to be one."""
     return next(row for row in FORMATS if row.name == name)
 
 
@@ -189,7 +189,7 @@ def language_named(name: str) -> KernelLanguage:
 
 
 def processor_named(name: str) -> MachineLanguage:
-    """Return the assembly of a processor."""
+    """Return the assembly of a processor. Raises ``KeyError`` where ``PROCESSORS`` has none of this name."""
     found: MachineLanguage = _named(PROCESSORS[name])
     return found
 

@@ -77,7 +77,7 @@ class ResidualWriter:
         self.origin, self._registers = origin, 0
 
     def put(self, instruction: Instruction, access: Access | None = None, more: tuple[Access, ...] = ()) -> None:
-        """Append an instruction."""
+        """Append an instruction that ``origin`` becomes, the access that it is named for, and ``more`` accesses."""
         self.code.append(Residual(instruction, self.origin, access, more))
 
     def temporary(self, operation: str, *operands: Operand) -> str:

@@ -212,7 +212,7 @@ class FollowedThread:
 
     @property
     def block(self) -> int:
-        """The number of the thread's block."""
+        """The number of the thread's block in the grid."""
         return self.launch.block_number(self.ids)
 
     @property

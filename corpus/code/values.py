@@ -97,7 +97,7 @@ class Affine:
         return _affine(None, self.offset * factor, factors, self.low)
 
     def further(self, number: int) -> Affine:
-        """Return the value plus a number."""
+        """Return the value plus a number, modulo 2^64; of an address the one so many bytes on."""
         return replace(self, offset=wrap_wide(self.offset + number))
 
 

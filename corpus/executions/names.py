@@ -184,7 +184,7 @@ _ORDER_WORDS = {
     Order.ACQ_REL: "acq_rel",
     Order.SC: "sc",
 }
-_TOLD = ("av", "vis", "nonpriv", "alias", ARRIVE, *PROXIES)
+_NAMED_TAGS = ("av", "vis", "nonpriv", "alias", ARRIVE, *PROXIES)
 """The tags that a name says: others are the same for all accesses of an order."""
 
 
@@ -203,7 +203,7 @@ def _mode_name(step: Step) -> str:
         return f"rmw.{own}" if step.kind is OpKind.UPDATE else own
     words = ["rmw"] * (step.kind is OpKind.UPDATE)
     if step.kind is not OpKind.UPDATE or mode != DEFAULT_RMW:
-        tags = {*_TOLD, *(mode.tags if "async" in mode.tags else ())} - {CLUSTER}
+        tags = {*_NAMED_TAGS, *(mode.tags if "async" in mode.tags else ())} - {CLUSTER}
         words += [_ORDER_WORDS.get(mode.order, ""), *(tag for tag in mode.tags if tag in tags)]
         words += [scope_word(mode), "vol" if mode.volatile else "", mode.cache or ""]
     return ".".join(word for word in words if word)

@@ -180,13 +180,13 @@ def local_names(test: LitmusTest) -> frozenset[str]:
 
 def steps_of(number: int, ins: Instruction, local: Collection[str], table: SequenceTable) -> tuple[MachineStep, ...]:
     """Return what an instruction of a thread becomes by a table; ``local`` are the locations in local memory. Raises
-    ``InputError`` as ``translated`` does.
+    ``InputError`` where the table has no row for it, or the machine no such instruction.
     """
     return tuple(step for part in _parts(ins) for step in _steps(number, part, local, table))
 
 
 def rows_used(test: LitmusTest, table: SequenceTable) -> frozenset[RowKey]:
-    """Return the rows that a test is translated by. Raises ``InputError`` as ``translated`` does."""
+    """Return the rows that a test is translated by. Raises ``InputError`` where an instruction has none."""
     local = local_names(test)
     parts = [(n, part) for n, ins in test.code for part in _parts(ins)]
     return frozenset(

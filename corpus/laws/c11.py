@@ -63,7 +63,7 @@ def failure_order(exchange: Rmw) -> Order:
     return FAILURE_ORDERS[exchange.mode.order] if exchange.failure is None else exchange.failure
 
 
-def told_failure(success: Order, failure: Order | None) -> Order | None:
+def explicit_failure(success: Order, failure: Order | None) -> Order | None:
     """Return the failure order of a compare-exchange as ``Rmw`` keeps it: None where the success order implies it."""
     return None if failure is FAILURE_ORDERS.get(success) else failure
 

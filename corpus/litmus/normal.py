@@ -117,7 +117,7 @@ _BEYOND_REPR: Mapping[type, tuple[tuple[str, object], ...]] = {
 def normal_form(test: LitmusTest) -> LitmusTest:
     """Return the normal form that this module describes; every spelling of a test has one normal form."""
     places = renumbered([thread.place for thread in test.threads])
-    observed = asked_registers(test.condition)
+    observed = observed_registers(test.condition)
     found = [
         _normal_thread(thread, observed.get(number, ()), place)
         for number, (thread, place) in enumerate(zip(test.threads, places, strict=True))
@@ -191,7 +191,7 @@ def without_constants(test: LitmusTest) -> LitmusTest:
 
 
 @lru_cache(maxsize=_SHARED)
-def asked_registers(condition: Condition) -> Mapping[int, tuple[str, ...]]:
+def observed_registers(condition: Condition) -> Mapping[int, tuple[str, ...]]:
     """Return the registers of each thread that a condition mentions, in the order of their first mention."""
     observed: dict[int, dict[str, None]] = {}
     for term in terms(condition):
@@ -201,7 +201,7 @@ def asked_registers(condition: Condition) -> Mapping[int, tuple[str, ...]]:
 
 
 def _observed(condition: Condition, thread: int) -> tuple[str, ...]:
-    return asked_registers(condition).get(thread, ())
+    return observed_registers(condition).get(thread, ())
 
 
 def _changed(term: Term, values: Mapping[FinalRegister, Term]) -> Term:

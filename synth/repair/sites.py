@@ -26,7 +26,7 @@ from corpus.executions.execution import OpKind
 from corpus.executions.litmus import with_scope
 from corpus.executions.vocabulary import vocabulary
 from corpus.laws import ptx
-from corpus.laws.c11 import told_failure
+from corpus.laws.c11 import explicit_failure
 from corpus.litmus.flow import thread_flow
 from corpus.litmus.instructions import (
     Assign,
@@ -292,7 +292,7 @@ def retold(test: LitmusTest) -> LitmusTest:
 
 def without_failure(ins: Instruction) -> Instruction:
     """Return an exchange without a failure order that follows from its order, and any other instruction unchanged."""
-    return replace(ins, failure=told_failure(ins.mode.order, ins.failure)) if isinstance(ins, Rmw) else ins
+    return replace(ins, failure=explicit_failure(ins.mode.order, ins.failure)) if isinstance(ins, Rmw) else ins
 
 
 def sites_of(

@@ -12,7 +12,7 @@ from litmus_models import shipped
 from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
-from corpus.laws.c11 import told_failure
+from corpus.laws.c11 import explicit_failure
 from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store, registers_written, sequenced
 from corpus.litmus.locations import Loc, Location
 from corpus.litmus.normal import litmus_digest
@@ -58,7 +58,7 @@ def shaped(rng, words, atomics):
             mode = way(OpKind.UPDATE)
             if not atomics or rng.random() < 0.5:
                 return Rmw("exch", register, address, (number + 1,), mode)
-            failure = told_failure(mode.order, rng.choice((Order.RELAXED, Order.ACQUIRE, None)))
+            failure = explicit_failure(mode.order, rng.choice((Order.RELAXED, Order.ACQUIRE, None)))
             told = f"s{number}" if rng.random() < 0.3 else None
             return Rmw("cas", register, address, (rng.choice((0, 1)), number + 1), mode, failure=failure, success=told)
         return (

@@ -71,7 +71,7 @@ def absent(test: LitmusTest, code: MachineCode) -> Iterator[tuple[CodePlace, str
 
 
 def _accesses(ins: Instruction, local: Collection[str]) -> list[str]:
-    """The accesses that an instruction is."""
+    """The opcode of the access that an instruction is, as tables spell it; nothing for what is no access."""
     kinds = {Load: "load", Store: "store", Rmw: "atomic"}
     if not isinstance(ins, Load | Store | Rmw):
         return []

@@ -95,7 +95,7 @@ def wait(line: AmdgcnLine) -> list[Decoded]:
 
 
 def wait_for_stores(line: AmdgcnLine) -> list[Decoded]:
-    """Decode ``s_waitcnt_vscnt``."""
+    """Decode ``s_waitcnt_vscnt null, COUNT``, which waits until no more than so many stores are under way."""
     return [Decoded(MachineInstruction("s_waitcnt", (f"vscnt({int(line.operands[1], 0)})",)))]
 
 

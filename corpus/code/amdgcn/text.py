@@ -48,7 +48,7 @@ def end(places: Iterable[CodePlace]) -> str:
 
 
 def spelled(places: Iterable[CodePlace]) -> str:
-    """Return places as marks name them."""
+    """Return places as marks name them: ``P0:1 P0:2``."""
     return " ".join(f"P{thread}:{place}" for thread, place in places)
 
 

@@ -104,7 +104,7 @@ class JoinedBlocks(Exploration):
 
     @property
     def block(self) -> int:
-        """The block at hand."""
+        """The number of the block at hand."""
         return self.blocks.order[self.rank]
 
 

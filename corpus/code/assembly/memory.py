@@ -90,7 +90,9 @@ def _try(thread: ProcessorThread, terms: tuple[tuple[str, int], ...], read: int)
 def load(
     thread: ProcessorThread, state: ProcessorState, address: MachineValue, size: int, mode: Mode = PLAIN
 ) -> MachineValue:
-    """Return what a load of so many bytes gives."""
+    """Return what a load of so many bytes gives: of a location of the test a new register; of the stack what was put
+    there, or ``Unknown`` where that was nothing or fewer bytes.
+    """
     place = _place(thread, address, size)
     if place.base == MEMORY:
         target = thread.out.new_register()
@@ -113,7 +115,7 @@ def store(
     value: MachineValue,
     mode: Mode = PLAIN,
 ) -> None:
-    """Store a value of so many bytes."""
+    """Store a value of so many bytes: in a location of the test by an instruction, elsewhere as what is known there."""
     place = _place(thread, address, size)
     if place.base == MEMORY:
         thread.out.put(Store(_address(thread, place), give_operand(thread, value), mode))
@@ -130,7 +132,7 @@ def store(
 
 
 def fence(thread: ProcessorThread, mode: Mode) -> None:
-    """Append a fence."""
+    """Append a fence of a mode to the residual program."""
     thread.out.put(Fence(mode))
 
 

@@ -75,7 +75,9 @@ def sum_terms(thread: ProcessorThread, constant: int, terms: tuple[tuple[str, in
 
 
 def add(thread: ProcessorThread, left: MachineValue, right: MachineValue) -> MachineValue:
-    """Return a sum."""
+    """Return a sum modulo 2^64, computed by the residual program where it is not affine. ``Unknown`` where an operand
+    is, or where an address is in a sum that is not affine.
+    """
     if isinstance(left, Unknown):
         return left
     if isinstance(right, Unknown):
@@ -88,7 +90,9 @@ def add(thread: ProcessorThread, left: MachineValue, right: MachineValue) -> Mac
 
 
 def subtract(thread: ProcessorThread, left: MachineValue, right: MachineValue) -> MachineValue:
-    """Return a difference."""
+    """Return a difference modulo 2^64, computed by the residual program where it is not affine. ``Unknown`` where an
+    operand is, or where an address is subtracted.
+    """
     if isinstance(right, Unknown):
         return right
     negative = right.times(-1)

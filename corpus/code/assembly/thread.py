@@ -44,7 +44,7 @@ class ProcessorState(State):
     """A place in the code of a processor, with what its registers, flags and slots of the stack hold there."""
 
     def get(self, register: str) -> MachineValue:
-        """Return what a register holds."""
+        """Return what a register holds; ``Unknown`` where no number or address is known to be there."""
         found = self.known.get(RegisterHome(0, register))
         if not isinstance(found, Affine | Unknown):
             return Unknown(f"{register} holds nothing that is known")
@@ -59,7 +59,7 @@ class ProcessorState(State):
         self.known[RegisterHome(0, name)] = value
 
     def forget(self, name: str) -> None:
-        """Forget what a register holds."""
+        """Forget what a register or flag holds, if anything was put there."""
         self.known.pop(RegisterHome(0, name), None)
 
 

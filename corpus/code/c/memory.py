@@ -19,7 +19,7 @@ from corpus.code.memory import is_inside, length_of, loaded, owns, placed, store
 from corpus.code.places import CODE, NOBODY, Array, Cell, array_place, cell_of, counter
 from corpus.code.thread import FollowedThread, State
 from corpus.code.values import Affine, ArrayAddress, Symbol, Unknown, Value
-from corpus.laws.c11 import LEGAL_ORDERS, WORDS, told_failure
+from corpus.laws.c11 import LEGAL_ORDERS, WORDS, explicit_failure
 from corpus.litmus.instructions import Branch, Comparison, Instruction, Label, Load, Rmw, Store
 from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.orders import PLAIN, Mode, Order, Scope
@@ -231,7 +231,7 @@ def update(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
     wanted = isinstance(target, ir.Both) or target != ir.Register("_")
     register = thread.out.new_register() if wanted else None
     success = thread.out.new_register() if operation == "wcas" else None
-    told = told_failure(order, failure) if exchanges and order is not None else None
+    told = explicit_failure(order, failure) if exchanges and order is not None else None
     thread.out.put(Rmw(name, register, operand, operands, mode_of(order), failure=told, success=success), access)
     if register is None:
         return True

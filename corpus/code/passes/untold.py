@@ -111,7 +111,7 @@ def untold_values(
 
 
 def _follow(found: UntoldValues, registers: dict[str, str], residual: Residual) -> None:
-    """Note what an instruction makes untold."""
+    """Note the registers and places that an instruction makes untold, and what their values come from."""
     ins = residual.instruction
     why = _first(registers, operands_of(ins)[len(addresses_of(ins)) :])
     match ins:

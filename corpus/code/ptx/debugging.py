@@ -60,7 +60,7 @@ class _Reading:
         self.data, self.offset = data, offset
 
     def bytes(self, count: int) -> bytes:
-        """Return so many bytes."""
+        """Return the next so many bytes. Raises ``_MalformedError`` where fewer are left."""
         found = self.data[self.offset : self.offset + count]
         if len(found) < count:
             raise _MalformedError
@@ -68,7 +68,7 @@ class _Reading:
         return found
 
     def number(self, count: int) -> int:
-        """Return a number of so many bytes."""
+        """Return the next number, of so many bytes, lowest first. Raises ``_MalformedError`` where fewer are left."""
         return int.from_bytes(self.bytes(count), "little")
 
     def leb(self, signed: bool = False) -> int:

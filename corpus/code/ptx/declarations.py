@@ -79,7 +79,7 @@ def read_variables(tokens: PtxTokens, extern: bool) -> Iterator[Variable]:
 
 
 def read_parameters(tokens: PtxTokens) -> tuple[Variable, ...]:
-    """Read parameters in parentheses."""
+    """Read parameters in parentheses, and return them. Raises ``InputError`` with line and column."""
     tokens.want("(")
     found: list[Variable] = []
     while not tokens.take(")"):

@@ -221,7 +221,7 @@ def vote(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
             thread, "or.b32", [computed(thread, "shl.b32", [value, lane]) for lane, value in brought.items()]
         )
         if isinstance(found, Symbol) and isinstance(target, ir.Register) and target.name in _masks(state.function):
-            return _each_mask(thread, state, target, found, list(brought))
+            return _follow_masks(thread, state, target, found, list(brought))
     elif "uni" in ins.words:
         every, none = folded(thread, "and.pred", values), negated(thread, folded(thread, "or.pred", values))
         found = folded(thread, "or.pred", [every, none])
@@ -250,7 +250,7 @@ def match(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
         return True
     found = folded(thread, "or.b32", [computed(thread, "shl.b32", [equal, lane]) for lane, equal in same.items()])
     if isinstance(found, Symbol) and isinstance(target, ir.Register) and target.name in _masks(state.function):
-        return _each_mask(thread, state, target, found, list(brought))
+        return _follow_masks(thread, state, target, found, list(brought))
     set_result(thread, state, target, found)
     return True
 
@@ -271,7 +271,9 @@ def _masks(function: ir.KernelFunction) -> set[str]:
     return found
 
 
-def _each_mask(thread: FollowedThread, state: State, target: ir.Register, value: Symbol, lanes: Sequence[int]) -> bool:
+def _follow_masks(
+    thread: FollowedThread, state: State, target: ir.Register, value: Symbol, lanes: Sequence[int]
+) -> bool:
     """Have the thread go on with each mask that a value may be, where these are few: what is made of it is known."""
     if len(lanes) > MOST_OTHERS:
         set_result(thread, state, target, value)

@@ -11,7 +11,9 @@ from corpus.code.ptx.tokens import PtxTokens
 
 
 def read_operand(tokens: PtxTokens, depth: int = 0) -> Operand:
-    """Read an operand of an instruction."""
+    """Read an operand of an instruction, which stands within ``depth`` others, and return it. Raises ``InputError``
+    with line and column.
+    """
     if depth > MOST_NESTED:
         tokens.wrong(f"at most {MOST_NESTED} operands within each other")
     word, kind = tokens.words[tokens.position], tokens.kinds[tokens.position]

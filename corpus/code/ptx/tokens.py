@@ -71,20 +71,20 @@ class PtxTokens:
             self.wrong(f"'{word}'")
 
     def name(self, what: str) -> str:
-        """Read a name, and return it."""
+        """Read a name, and return it. Raises ``InputError`` where the next word is none; ``what`` is expected."""
         if self.kinds[self.position] != "word":
             self.wrong(what)
         self.position += 1
         return self.words[self.position - 1]
 
     def number(self) -> int:
-        """Read an integer, and return it."""
+        """Read an integer of at most 64 bits, and return it. Raises ``InputError`` where the next word is none."""
         if self.kinds[self.position] != "number":
             self.wrong("a number")
         return int(self.literal().value)
 
     def literal(self) -> ConstantValue:
-        """Read an integer constant."""
+        """Read an integer constant, and return it. Raises ``InputError`` where it has more than 64 bits."""
         try:
             found = literal(self.words[self.position])
         except ValueError:

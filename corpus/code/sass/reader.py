@@ -121,7 +121,9 @@ def _code_of(thread: FollowedThread, launch: CompiledLaunch, number: int) -> tup
 
 
 def _module_of(text: str, path: str | None) -> ir.Module:
-    """Return the functions of machine code."""
+    """Return the functions of machine code as a module. Raises ``InputError`` where they are not those of one kernel
+    called run, or their architecture is not said.
+    """
     functions = sass_functions(text)
     kernels = [name for name in functions if _KERNEL.fullmatch(name)]
     if len(kernels) != 1:

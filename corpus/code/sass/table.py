@@ -114,13 +114,13 @@ def run_off(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
 
 
 def store_own(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
-    """Follow ``STL``."""
+    """Follow ``STL``, a store of a word to memory of the thread alone."""
     address = _own_address(thread, state, ins)
     return stored(thread, state, address, WORD, value_of(thread, state, ins.operands[-1]), PLAIN)
 
 
 def load_own(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
-    """Follow ``LDL``."""
+    """Follow ``LDL``, a load of a word from memory of the thread alone."""
     value = loaded(thread, state, _own_address(thread, state, ins), WORD, "b32", PLAIN)
     if value is not None:
         keep_results(thread, state, (), [(ins.operands[0], value)])
@@ -147,7 +147,7 @@ def fence(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
 
 
 def invalidate(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
-    """Follow ``CCTL.IVALL``, alone."""
+    """Follow a ``CCTL.IVALL`` that is part of no fence or access: it invalidates the L1 cache."""
     thread.out.put(Fence(INVALIDATION))
     return True
 

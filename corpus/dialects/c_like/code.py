@@ -33,7 +33,7 @@ from typing import NamedTuple, TypeVar
 
 from corpus.errors import InputError, did_you_mean
 from corpus.lalr import Token, Tree
-from corpus.laws.c11 import CONSUME, CONSUME_WORD, LEGAL_ORDERS, ORDERS, told_failure
+from corpus.laws.c11 import CONSUME, CONSUME_WORD, LEGAL_ORDERS, ORDERS, explicit_failure
 from corpus.laws.opencl import FETCHED
 from corpus.litmus.control_flow import negated
 from corpus.litmus.instructions import (
@@ -546,7 +546,7 @@ class CCode:
         mode = self.mode(ordered[0], kind, self.scope(scope)) if explicit else Mode(Order.SC, self.scope(scope))
         if what.startswith("compare_exchange"):
             failure = self.order(ordered[1], Load) if explicit else None
-            failing = told_failure(mode.order, failure)
+            failing = explicit_failure(mode.order, failure)
             self._compare_exchange(given, mode, failing, target, what.endswith("weak"))
             return True
         if what == "load":

@@ -148,7 +148,7 @@ class CReader:
             self._state = _known_state(source.state.strip(BLANKS))
         self._regions: dict[str, Region] = {}
         self._plain: set[str] = set()  # locations that some thread declares as not atomic
-        self._asked = set(_REGISTER.findall(source.condition))  # registers, each after its thread's number
+        self._observed = set(_REGISTER.findall(source.condition))  # registers, each after its thread's number
 
     @classmethod
     def read(cls, source: Source) -> LitmusTest:
@@ -242,7 +242,7 @@ class CReader:
         registers = self._state.registers.get(index, {})
         locations = frozenset({*self._state.initial, *self._regions})
         names = (str(parameter.name) for parameter in self._parameters(index, function))
-        pointers = tuple(name for name in names if (str(index), name) in self._asked)
+        pointers = tuple(name for name in names if (str(index), name) in self._observed)
         if self._texts is not None:
             return _known_thread(
                 self.code.known, self._texts[index], tuple(registers.items()), locations, place, pointers

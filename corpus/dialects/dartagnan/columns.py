@@ -233,7 +233,9 @@ class Columns(ABC):
         """
 
     def headers(self, test: LitmusTest) -> list[str]:
-        """Return the place of each thread as its header says it. Raises ``InputError`` as ``groups`` does."""
+        """Return the place of each thread as its header says it, ``cta 0,gpu 0``. Raises ``InputError`` where a header
+        cannot say where a thread is.
+        """
         groups = self.groups([thread.place for thread in test.threads])
         return [
             ",".join(f"{level} {digits}" for level, digits in zip(self.levels, group, strict=True)) for group in groups

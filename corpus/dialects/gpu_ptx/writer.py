@@ -46,7 +46,7 @@ from corpus.litmus.instructions import (
     registers_written,
 )
 from corpus.litmus.locations import Loc, Location, Operand, Reg
-from corpus.litmus.normal import asked_registers
+from corpus.litmus.normal import observed_registers
 from corpus.litmus.orders import DEFAULT_RMW, Mode, Order, Place, Scope
 from corpus.litmus.propositions import Condition, FinalRegister, Term
 from corpus.litmus.test import LitmusTest
@@ -67,7 +67,7 @@ def print_gpu_ptx(test: LitmusTest) -> str:
     memory = memory or any(wide for _, wide in traits)
     labels = [name for names, _ in traits for name in names]
     numbered = len(labels) > len(set(labels))
-    observed = asked_registers(test.condition)
+    observed = observed_registers(test.condition)
     columns = [
         _column(thread, index, observed.get(index, ()), memory, numbered) for index, thread in enumerate(test.threads)
     ]
