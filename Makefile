@@ -85,9 +85,9 @@ clean:           ## Remove the environment and the demonstration
 	@touch $@
 
 .venv/tests-ready: .venv/ready
-	$(INSTALL) '.[test,cluster,docs,vulkan,wgpu]' $(TOLD)
+	$(INSTALL) '.[test,clang,cluster,docs,vulkan,wgpu]' $(TOLD)
 	@touch $@
 
 .venv/dev-ready: .venv/tests-ready
-	$(INSTALL) '.[test,cuda,glsl,vulkan,wgpu,dev]' $(TOLD)
+	$(INSTALL) '.[test,clang,cuda,glsl,vulkan,wgpu,dev]' $(TOLD)
 	@touch $@

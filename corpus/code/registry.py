@@ -144,10 +144,18 @@ FORMATS: tuple[CodeFormat, ...] = (
     CodeFormat(
         "C",
         (Suffix(".c", "main thread", shared=True),),
-        "corpus.code.c.files:read",
+        "corpus.code.llvm.files:read",
         "C source",
-        {"c": "corpus.code.c.meaning:C"},
+        compiler="c",
+        code="LLVM",
         includes=True,
+    ),
+    CodeFormat(
+        "LLVM",
+        (Suffix(".ll", "@main thread", shared=True),),
+        "corpus.code.llvm.files:read",
+        "LLVM assembly",
+        {"llvm": "corpus.code.llvm.table:LLVM"},
     ),
 )
 """The formats of files with kernels: all that is read of a folder."""

@@ -33,13 +33,18 @@ _APART, _APART_AT_MOST = 0x9E37_79B1, 1 << 24
 class Access(NamedTuple):
     """An access of the residual program: the array, the offset in bytes (None: it is computed), and the size.
 
-    ``limit``: a computed index is at most this, the number of elements, which stands for all that are outside.
+    ``limit``: a computed index is at most this, the number of elements, which stands for all that are outside. Where
+    addresses are in bytes, places are computed from ``start`` to before ``end`` that are ``step`` bytes apart, and
+    ``limit`` is the place that stands for all outside.
     """
 
     array: Array
     offset: int | None
     size: int
     limit: int | None = None
+    start: int = 0
+    step: int = 0
+    end: int = 0
 
 
 class Residual(NamedTuple):

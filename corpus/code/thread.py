@@ -175,20 +175,24 @@ class Creation:
     """What a thread knows of threads that are created and of objects that are made.
 
     ``alone``: no other thread is there yet, so that all memory is known; ``image`` is what it holds when others come,
-    by the names of arrays and offsets. ``started`` are the threads that it creates, the first of which has the number
+    by its cells. ``started`` are the threads that it creates, the first of which has the number
     ``following``. ``shown``: the arrays of the thread's own whose addresses others may have. ``sizes`` has the bytes of
-    arrays that the thread has made, ``moves`` how far addresses from memory are moved, in elements, and ``whole`` the
-    arrays with elements at computed places.
+    arrays that the thread has made, ``moves`` how far addresses from memory are moved, in bytes, and ``whole`` the
+    arrays of whose computed places addresses are kept: where these begin, how far they are apart, and where
+    they end (0: with the array). ``zeroed`` are arrays that begin as zeros, ``origins`` where in the code
+    arrays are made.
     """
 
     alone: bool = False
     following: int = 0
     shown: Mapping[Array, Array] = field(default_factory=dict)
     started: list[ThreadStart] = field(default_factory=list)
-    image: dict[tuple[str, int], Value] = field(default_factory=dict)
+    image: dict[Cell, Value] = field(default_factory=dict)
     sizes: dict[Array, int] = field(default_factory=dict)
     moves: set[int] = field(default_factory=set)
-    whole: dict[Array, None] = field(default_factory=dict)
+    whole: dict[Array, set[tuple[int, int, int]]] = field(default_factory=dict)
+    zeroed: set[Array] = field(default_factory=set)
+    origins: dict[Array, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Affine:
     an address. Sums and products are those of 64 bits with a sign.
 
     ``terms`` are the registers with their coefficients. ``near``: the base is an address of its state space. ``low``:
-    of the sum, only the lowest 32 bits are known.
+    of the sum, only the lowest 32 bits are known. ``span``: the terms together are from 0 to this, where that is known.
     """
 
     base: Array | None
@@ -69,6 +69,7 @@ class Affine:
     offset: int = 0
     near: bool = False
     low: bool = False
+    span: int | None = None
 
     @property
     def constant(self) -> int | None:

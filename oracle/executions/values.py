@@ -37,6 +37,10 @@ def calculate(operation: str, left: Value, right: Value) -> Value | None:
         return compute(operation, left, right)
     if operation in ("eq", "ne"):
         return int((left == right) == (operation == "eq"))
+    if isinstance(left, Address) and isinstance(right, Address):
+        same = operation.partition(".")[0] == "sub" and left.location == right.location
+        return wrap(left.offset - right.offset) if same else None
+    operation = operation.removesuffix(".s64")
     if operation == "add" and isinstance(left, int):
         left, right = right, left
     if operation in ("add", "sub") and isinstance(left, Address) and isinstance(right, int):

@@ -582,7 +582,11 @@ def _unused(name: str, others: Collection[str]) -> str:
 
 _KINDS = {
     **dict.fromkeys(("assert", "abort"), "trap"),
-    **dict.fromkeys(("null", "misaligned"), "bounds"),
+    **dict.fromkeys(("null", "misaligned", "constant"), "bounds"),
+    **dict.fromkeys(("dead", "freed twice", "free", "overlap"), "bounds"),
+    **dict.fromkeys(
+        ("zero", "overflow", "shift", "unreachable", "unlock", "destroyed", "destroyed while held"), "trap"
+    ),
     **dict.fromkeys(("lane", "count"), "barrier"),
 }
 """The kinds of findings that a thread stops for, by why it stops, where that is another word."""
@@ -593,8 +597,21 @@ _STOPPED = {
     "assert": "an assertion fails",
     "bounds": "an access is outside of its array",
     "misaligned": "an address is not a multiple of what its access needs",
+    "zero": "a number is divided by 0",
     "null": "a null pointer is dereferenced",
     "abort": "a thread gives up",
+    "constant": "a constant is written",
+    "dead": "a variable is used whose lifetime has ended",
+    "free": "what is given back is no object of malloc",
+    "freed twice": "an object is given back twice",
+    "overlap": "memory is copied to memory that it overlaps with",
+    "overflow": "a number is too large for its type",
+    "shift": "a number is shifted by more than its bits",
+    "uninitialised": "what nobody has written is read",
+    "unlock": "a lock is given back that the thread does not hold",
+    "unreachable": "a thread comes to a place that it must not reach",
+    "destroyed": "a lock is used that is destroyed",
+    "destroyed while held": "a lock is destroyed that is held",
     "lane": "a thread is not in the mask of lanes that it names, which PTX leaves undefined",
     "count": "the threads that a barrier waits for are no whole number of warps, as PTX has them",
 }

@@ -13,9 +13,9 @@ import subprocess
 
 import pytest
 from absent import absent
+from programs import read_c
 
 from constraints.executions import judge_by_sat
-from corpus.code.c.reader import read_c
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of
 from corpus.dialects.registry import parse_litmus

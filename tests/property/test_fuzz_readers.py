@@ -18,6 +18,7 @@ import commands
 import pytest
 from mutant_suites import write_suite
 from mutants import mutants
+from programs import read_c
 from spirv_samples import CODES, TEXT, binary
 
 from backends.glsl.amber import shaders
@@ -25,7 +26,6 @@ from backends.registry import BACKENDS
 from backends.shared.outcomes import outcomes
 from backends.shared.process import Run, RunError
 from backends.shared.results import open_results, read_results, read_times
-from corpus.code.c.reader import read_c
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of as created_program
 from corpus.code.spirv.annotations import read_annotations

@@ -45,6 +45,7 @@ ROOMS = {
     "backends/cuda": {"shared"},
     "backends/glsl": {"shared"},
     "backends/hip": {"shared"},
+    "backends/llvm": {"shared"},
     "backends/metal": {"shared"},
     "backends/opencl": {"shared"},
     "backends/wgsl": {"shared"},
@@ -99,8 +100,6 @@ ROOMS = {
 # Library -> the folders that may import it. Text that back ends generate is not code of ours, and is not looked at.
 EDGES = {
     "lark": ["corpus"],
-    "pcpp": ["corpus/code/c"],
-    "pycparser": ["corpus/code/c"],
     "pysat": ["constraints"],
     "z3": ["constraints"],
     "pyopencl": ["backends/opencl"],
@@ -248,7 +247,7 @@ def test_analyses_know_nothing_of_the_command_line():
             assert not [target for target in targets if room(target) in EDGE_OF_THE_TERMINAL], module
 
 
-LANGUAGES_OF_CODE = ("amdgcn", "armv8", "c", "power", "ptx", "riscv", "sass", "spirv", "x86")
+LANGUAGES_OF_CODE = ("amdgcn", "armv8", "llvm", "power", "ptx", "riscv", "sass", "spirv", "x86")
 PROCESSORS = ("armv8", "power", "riscv", "x86")
 
 

@@ -2,11 +2,10 @@
 
 import pytest
 from commands import synth
+from programs import read_c
 from refusals import refusal
 
 from constraints.executions import judge_by_sat
-from corpus.code.c.preprocessing import HEADERS, preprocessed
-from corpus.code.c.reader import read_c
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of
 from corpus.dialects.registry import parse_litmus

@@ -15,22 +15,24 @@ What nobody waits for is left out, and so is a first thread that only waits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from corpus.code import ir
 from corpus.code.follower import follow
+from corpus.code.launch.facts import mixed_parts
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.launch.sharing import ShownError
 from corpus.code.passes.tidying import tidied
-from corpus.code.places import NOBODY, Array, ArrayPlace, array_place
+from corpus.code.places import ANYWHERE, NOBODY, Array, ArrayPlace, Cell, array_place
 from corpus.code.residual import END, MARK, Access, Residual
-from corpus.code.thread import Creation, FollowedThread, KernelLanguage, ThreadStart, new_thread
+from corpus.code.thread import Creation, FollowedThread, KernelLanguage, LaunchFacts, Parts, ThreadStart, new_thread
 from corpus.code.values import ArrayAddress, Value
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Instruction, Label, Load, Rmw, Store
 from corpus.litmus.locations import Reg
-from corpus.litmus.orders import Mode, Order, Scope
+from corpus.litmus.orders import PLAIN, Mode, Order, Scope
 
 OBJECTS = "object"
 """The space of memory that all threads may access."""
@@ -88,16 +90,19 @@ def _meeting(number: int, what: str, arrive: bool) -> Barrier:
 class CreatedThreads:
     """All threads of a program: what is left of each, its function, and what memory holds where others begin.
 
-    ``start`` has the values of elements by the names of arrays and offsets, ``sizes`` the bytes of arrays that threads
-    have made, ``cells`` the offsets of elements that addresses from memory may lead to.
+    ``start`` has the values of memory by its cells, ``sizes`` the bytes of arrays that threads have made, ``zeroed``
+    those of them that begin as zeros, ``cells`` the places and sizes of what addresses from memory may lead to.
+    ``parts``: where plain accesses of several sizes overlap, which are made of parts.
     """
 
     followed: list[tuple[ThreadIds, list[Residual]]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     assumed: dict[str, None] = field(default_factory=dict)
-    start: dict[tuple[str, int], Value] = field(default_factory=dict)
+    start: dict[Cell, Value] = field(default_factory=dict)
     sizes: dict[Array, int] = field(default_factory=dict)
-    cells: dict[Array, set[int]] = field(default_factory=dict)
+    zeroed: set[Array] = field(default_factory=set)
+    cells: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
+    parts: Parts = field(default_factory=dict)
 
 
 def created_threads(
@@ -106,26 +111,54 @@ def created_threads(
     """Return all threads that a first one leads to. Raises ``NotUnderstoodError`` where one comes to what is not
     understood, and ``InputError`` where there are too many.
     """
-    found = CreatedThreads()
-    steps: set[int] = set()
-    whole: dict[Array, None] = {}
+    facts = LaunchFacts()
+    for _ in range(MOST_ROUNDS):
+        found, pointed = _all_threads(module, kernel, launch, language, facts)
+        parts = _parts(residual for _, code in found.followed for residual in code)
+        if parts == facts.parts:
+            break
+        facts = LaunchFacts(parts=parts)
+    codes = _needed([code for _, code in found.followed])
+    found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
+    found.cells, found.parts = _cells(found, pointed), facts.parts
+    codes = [_with_releases(found, code) for _, code in found.followed]
+    found.followed = [(ids, code) for (ids, _), code in zip(found.followed, codes, strict=True)]
+    return found
+
+
+MOST_ROUNDS = 4
+"""How often threads are followed until it is known which accesses are made of parts."""
+
+
+class _Pointers(NamedTuple):
+    """How far addresses from memory are moved, and computed places whose addresses are kept, by their arrays."""
+
+    moves: set[int]
+    whole: dict[Array, set[tuple[int, int, int]]]
+
+
+def _all_threads(
+    module: ir.Module, kernel: ir.KernelFunction, launch: KernelLaunch, language: KernelLanguage, facts: LaunchFacts
+) -> tuple[CreatedThreads, _Pointers]:
+    """Follow a first thread and all that it leads to, with what is known of accesses."""
+    found, pointed = CreatedThreads(), _Pointers(set(), {})
     starts = [ThreadStart(ids, kernel) for ids in launch.threads()]
     for start in starts:  # which become more
-        thread, code = _followed(module, kernel, launch, language, start, len(starts))
-        starts += thread.creation.started
+        thread, code = _followed(module, kernel, launch, language, start, len(starts), facts)
+        created = thread.creation
+        starts += created.started
         if len(starts) > MOST_CREATED:
             raise InputError(f"expected at most {MOST_CREATED} threads", module.path, kernel.line, 1)
         found.followed.append((start.ids, code))
         found.names.append(start.function.name)
         found.assumed |= thread.notes.assumed
-        found.start |= thread.creation.image
-        found.sizes |= thread.creation.sizes
-        steps |= thread.creation.moves
-        whole |= thread.creation.whole
-    codes = _needed([code for _, code in found.followed])
-    found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
-    found.cells = _cells(found, steps, whole)
-    return found
+        found.start |= created.image
+        found.sizes |= created.sizes
+        found.zeroed |= created.zeroed
+        pointed.moves.update(created.moves)
+        for array, places in created.whole.items():
+            pointed.whole.setdefault(array, set()).update(places)
+    return found, pointed
 
 
 def _followed(
@@ -135,12 +168,13 @@ def _followed(
     language: KernelLanguage,
     start: ThreadStart,
     following: int,
+    facts: LaunchFacts,
 ) -> tuple[FollowedThread, list[Residual]]:
     """Follow a thread, once more for each array of its own that it shows to others."""
     shown: dict[Array, Array] = {}
     while True:
         creation = Creation(start.function is kernel, following, shown)
-        thread = new_thread(module, kernel, launch, start.ids, language, creation=creation)
+        thread = new_thread(module, kernel, launch, start.ids, language, facts, creation=creation)
         before = [*_beginning(thread.block)] if start.waits else []
         try:
             return thread, follow(thread, start, before)
@@ -200,30 +234,101 @@ def _only_waits(residual: Residual) -> bool:
     return False
 
 
-def _cells(found: CreatedThreads, steps: Iterable[int], whole: Mapping[Array, None]) -> dict[Array, set[int]]:
-    """Return the elements that addresses from memory may lead to: those so many steps from where one points to."""
+def _places(code: Iterable[Residual]) -> dict[Array, dict[tuple[int, int], bool]]:
+    """Return the places and sizes of accesses of each array, and whether all of them are plain."""
+    found: dict[Array, dict[tuple[int, int], bool]] = {}
+    for residual in code:
+        weak = isinstance(residual.instruction, Load | Store) and residual.instruction.mode == PLAIN
+        for access in residual.accesses:
+            places = found.setdefault(access.array, {})
+            for place in places_of(access):
+                places[place] = places.get(place, True) and weak
+    return found
+
+
+def places_of(access: Access) -> Iterator[tuple[int, int]]:
+    """Yield the places of an access, with its size: one, or those that its address may be computed to be."""
+    if access.offset is not None:
+        yield access.offset, access.size
+    elif access.step:
+        yield from ((place, access.size) for place in range(access.start, access.end, access.step))
+
+
+def _parts(code: Iterable[Residual]) -> Parts:
+    """Return where plain accesses of several sizes overlap, and the largest parts that all of these are made of."""
+    found = {array: list(mixed_parts(places)) for array, places in _places(code).items() if array != ANYWHERE}
+    return {array: parts for array, parts in found.items() if parts}
+
+
+def _cells(found: CreatedThreads, pointed: _Pointers) -> dict[Array, set[tuple[int, int]]]:
+    """Return the places to which addresses from memory may lead, with the sizes that accesses by them have there.
+
+    What is accessed by its name, or has been written before there were other threads, has the size that it has there.
+    """
+    every = [residual for _, code in found.followed for residual in code]
+    begins = _pointed(found, pointed, every)
+    by_address = {(access.offset, access.size) for residual in every for access in residual.accesses
+                  if access.array == ANYWHERE}  # fmt: skip
+    known = _places(every)
+    cells: dict[Array, set[tuple[int, int]]] = {}
+    for array in sorted(begins):
+        size = found.sizes.get(array, 0)
+        own = {*known.get(array, ())}
+        own |= {(cell.offset, cell.size) for cell in found.start if cell.name == array.name and cell.size}
+        cells[array] = set(known.get(array, ()))
+        for start in sorted(begins[array]):
+            for offset, length in sorted(by_address, key=str):
+                places = [start + offset] if offset is not None else range(start % length, size, length)
+                for place in places[:MOST_CELLS]:
+                    new = (place, length)
+                    if place < 0 or (size and place + length > size) or new in cells[array]:
+                        continue
+                    if not any(place < other + wide and other < place + length for other, wide in own - {new}):
+                        own.add(new)
+                        cells[array].add(new)
+    return cells
+
+
+def _pointed(found: CreatedThreads, pointed: _Pointers, code: Iterable[Residual]) -> dict[Array, set[int]]:
+    """Return the places whose addresses are in memory, or are computed of such, by their arrays."""
     places: dict[Array, set[int]] = {}
-    for _, code in found.followed:
-        for residual in code:
-            match residual.instruction:
-                case Store(value=ArrayPlace() as place) | Assign(operands=(ArrayPlace() as place, *_)):
-                    places.setdefault(place.array, set()).add(place.offset)
-                case Rmw(operands=operands):
-                    for operand in operands:
-                        if isinstance(operand, ArrayPlace):
-                            places.setdefault(operand.array, set()).add(operand.offset)
+    for residual in code:
+        match residual.instruction:
+            case Store(value=ArrayPlace() as place) | Assign(operands=(ArrayPlace() as place, *_)):
+                places.setdefault(place.array, set()).add(place.offset)
+            case Rmw(operands=operands):
+                for operand in operands:
+                    if isinstance(operand, ArrayPlace):
+                        places.setdefault(operand.array, set()).add(operand.offset)
     for value in found.start.values():
         if isinstance(value, ArrayAddress):
             places.setdefault(value.array, set()).add(value.offset)
-    moves = [step * SLOT for step in sorted(set(steps))]
+    for array, every in pointed.whole.items():
+        for start, step, end in every:
+            places.setdefault(array, set()).update(
+                range(start, end or found.sizes.get(array, 0), step or 1)[:MOST_CELLS]
+            )
     for array in sorted(places):
-        size = found.sizes.get(array, 0)
-        if array in whole or 0 in moves:
-            places[array] |= set(range(0, min(size, MOST_CELLS * SLOT), SLOT))
         waiting = list(places[array])
         while waiting and len(places[array]) < MOST_CELLS:
-            element = waiting.pop()
-            new = {element + move for move in moves if 0 <= element + move < size} - places[array]
+            start, size = waiting.pop(), found.sizes.get(array, 0)
+            new = {start + move for move in pointed.moves if 0 <= start + move < size} - places[array]
             places[array] |= new
             waiting += sorted(new)
     return places
+
+
+def _with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Residual]:
+    """Return what is left of a thread in which memory that is given back is written where others may access it."""
+    done: list[Residual] = []
+    for residual in code:
+        access = residual.access
+        if access is None or access.size or not isinstance(residual.instruction, Store):
+            done.append(residual)
+            continue
+        every = _places(other for _, others in found.followed for other in others)
+        for offset, size in sorted({*every.get(access.array, ()), *found.cells.get(access.array, ())}):
+            if size:
+                store = Store(array_place(access.array, offset), 0)
+                done.append(Residual(store, residual.origin, Access(access.array, offset, size)))
+    return done

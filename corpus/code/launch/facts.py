@@ -230,11 +230,11 @@ def _parts(code: Iterable[Residual]) -> Parts:
             if not uniform and weak and array != ANYWHERE:
                 parts[array] = [(0, 1 << 62, math.gcd(*every, *(offset for offset, _ in found)))]
         else:
-            parts[array] = list(_mixed_parts(found))
+            parts[array] = list(mixed_parts(found))
     return {array: every for array, every in parts.items() if every}
 
 
-def _mixed_parts(places: Mapping[tuple[int, int], bool]) -> Iterator[tuple[int, int, int]]:
+def mixed_parts(places: Mapping[tuple[int, int], bool]) -> Iterator[tuple[int, int, int]]:
     """Yield where accesses that are weak overlap and are not of one place and size."""
     together: list[tuple[int, int]] = []
     for place in [*sorted(places), (1 << 62, 0)]:

@@ -58,9 +58,9 @@ def share_memory(thread: FollowedThread, state: State) -> None:
     created.alone = False
     for variable in thread.module.variables.values():
         for offset, symbol in variable.addresses:
-            created.image[variable.name, offset] = evaluate(thread, state, symbol)
+            created.image[Cell(NOBODY, variable.name, offset, 8)] = evaluate(thread, state, symbol)
     for cell in [home for home in state.known if isinstance(home, Cell) and home.depth == NOBODY]:
         value = state.known.pop(cell)
         if isinstance(value, ArrayAddress) and value.array.is_own:
             raise ShownError(value.array)
-        created.image[cell.name, cell.offset] = value
+        created.image[cell] = value

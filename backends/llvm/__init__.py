@@ -1,0 +1,1 @@
+"""clang, as the front end of C and C++: what it makes of programs before it optimises them."""

@@ -1,0 +1,120 @@
+"""Makes LLVM of programs in C and C++, as they are written: clang of the system, or that of the wheel ``ziglang``.
+
+Nothing is optimised: accesses are those of the source, each at its line. ``-O1`` without its passes says besides where
+the lifetime of variables begins and ends. The functions of the C library that are written in C, in ``library``, are
+compiled by the same clang and stand behind the program.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from backends.shared.handing import MADE, OPTIONS, SOURCE, Word, handed
+from backends.shared.toolchain import Compilation, Probed, problem, version, which
+from corpus.code.llvm.files import LIBRARY_LINE
+from corpus.errors import InputError
+from corpus.files import read_text
+from corpus.private import private_folder
+
+INSTALL = "pip install ziglang; Debian: apt install clang"
+
+_AS_WRITTEN = (
+    *("-O1", "-Xclang", "-disable-llvm-passes", "-g", "-fno-discard-value-names", "-S", "-emit-llvm"),
+    *("-UNDEBUG", "-U_FORTIFY_SOURCE", "-fno-sanitize=all", "-Wno-everything"),
+)
+"""The words by which clang writes what a program has."""
+
+_VERSIONS = range(25, 14, -1)
+_LIBRARY = Path(__file__).with_name("library")
+_PROBE = "int main(void) { return 0; }\n"
+
+
+class ClangCommand(NamedTuple):
+    """A clang: the words that call it for C and for C++, and what it is called."""
+
+    c: tuple[str | Path, ...]
+    cpp: tuple[str | Path, ...]
+    name: str
+
+
+def found() -> ClangCommand | None:
+    """Return the clang that is used: that of the wheel, else the newest of the system; None where there is none."""
+    if find_spec("ziglang") is not None:
+        zig = (sys.executable, "-m", "ziglang")
+        target = ("-target", "x86_64-linux-musl")
+        return ClangCommand((*zig, "cc", *target), (*zig, "c++", *target), "clang of ziglang")
+    for suffix in (*(f"-{number}" for number in _VERSIONS), ""):
+        c = which(f"clang{suffix}")
+        if c is not None:
+            return ClangCommand((c,), (which(f"clang++{suffix}") or c,), c.name)
+    return None
+
+
+def compile_c(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:
+    """Compile a program in C. Raises ``InputError`` where there is no clang."""
+    return _compiled(file, code, options, "c", "-std=gnu17")
+
+
+def compile_cpp(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:
+    """Compile a program in C++. Raises ``InputError`` where there is no clang."""
+    return _compiled(file, code, options, "cpp", "-std=c++20")
+
+
+def _compiled(file: Path, code: Path, options: Sequence[str], language: str, standard: str) -> Compilation:
+    clang = found()
+    if clang is None:
+        raise InputError(f"clang is needed for C and C++: {INSTALL}", str(file))
+    words: tuple[Word, ...] = clang.c if language == "c" else clang.cpp
+    own = [] if any(option.startswith("-std") for option in options) else [standard]
+    kind = ["-x", "c" if language == "c" else "c++"]
+    done = handed(
+        file, [*words, *_AS_WRITTEN, *own, OPTIONS, *kind, SOURCE, "-o", MADE], code, options=options, includes=True
+    )
+    if not done.ok:
+        return done
+    program = read_text(code)
+    library = _library(clang, program)
+    code.write_text(program + (f"{LIBRARY_LINE}{library}" if library else ""), encoding="utf-8")
+    return replace(done, output="")
+
+
+def _library(clang: ClangCommand, program: str) -> str:
+    """Return what clang makes of the part of the library that a program calls; nothing where it calls none."""
+    called = set(re.findall(r"^declare .*?@\"?([\w.$]+)", program, re.MULTILINE))
+    files = [file for file in sorted(_LIBRARY.glob("*.c")) if called & _defined(file)]
+    if not files:
+        return ""
+    with private_folder("library") as folder:
+        source, made = Path(folder, "library.c"), Path(folder, "library.ll")
+        source.write_text("".join(file.read_text(encoding="utf-8") for file in files), encoding="utf-8")
+        done = handed(source, [*clang.c, *_AS_WRITTEN, "-std=gnu17", SOURCE, "-o", MADE], made)
+        if not done.ok:
+            raise InputError(f"the library is not compiled: {problem(done.output)}")
+        return read_text(made)
+
+
+def _defined(file: Path) -> set[str]:
+    """Return the functions that a file of the library has, by the names that they have in code."""
+    text = file.read_text(encoding="utf-8")
+    return set(re.findall(r"^[a-z][\w *]*?\b(\w+)\([^;]*$", text, re.MULTILINE)) | set(
+        re.findall(r"NAMED\(\"(\w+)\"\)", text)
+    )
+
+
+def probed() -> Probed:
+    """Report on clang, tried on a small program."""
+    clang, purpose = found(), "read programs in C and C++ (check)"
+    if clang is None:
+        return Probed("clang", "", purpose, "not installed", INSTALL)
+    with private_folder("probe") as folder:
+        file = Path(folder, "probe.c")
+        file.write_text(_PROBE, encoding="utf-8")
+        done = compile_c(file, file.with_suffix(".ll"))
+    trouble = "" if done.ok else problem(done.output) or "it ended with an error"
+    return Probed(clang.name, version([*clang.c, "--version"], r"version (\S+)"), purpose, trouble, INSTALL)

@@ -1,0 +1,307 @@
+/* Locks of POSIX and C11 as their specifications: what takes one acquires, what gives it back releases. The words of a
+   lock are at the beginning of the object of the system's header, which begins as zeros. A mutex that is held has the
+   number of its owner, so that nobody else gives it back. */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <threads.h>
+#include <time.h>
+
+void __synth_stops(const char *why); /* a finding, at which the thread ends */
+void __synth_assumes(const char *what);
+void __synth_refuses(const char *what);
+
+enum { DEAD = -0x6DEAD };
+
+typedef struct { _Atomic int held; } synth_mutex;
+typedef struct { _Atomic int readers; } synth_rwlock;
+typedef struct { _Atomic unsigned signals; _Atomic int chance; } synth_cond;
+typedef struct { _Atomic unsigned arrived; unsigned threads; } synth_barrier;
+typedef struct { _Atomic int done; } synth_once;
+typedef struct { _Atomic int value; } synth_semaphore;
+
+static int self(void) { return (int)(long)pthread_self() + 1; }
+
+int pthread_mutexattr_init(pthread_mutexattr_t *attributes) { return 0; }
+int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes) { return 0; }
+int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int kind)
+{
+    if (kind == PTHREAD_MUTEX_RECURSIVE)
+        __synth_refuses("a recursive mutex");
+    return 0;
+}
+
+int pthread_mutex_init(pthread_mutex_t *restrict object, const pthread_mutexattr_t *restrict attributes)
+{
+    atomic_init(&((synth_mutex *)object)->held, 0);
+    return 0;
+}
+
+int pthread_mutex_trylock(pthread_mutex_t *object)
+{
+    int held = 0;
+    if (atomic_compare_exchange_strong_explicit(&((synth_mutex *)object)->held, &held, self(), memory_order_acquire,
+                                                memory_order_relaxed))
+        return 0;
+    if (held == DEAD)
+        __synth_stops("destroyed");
+    return EBUSY;
+}
+
+int pthread_mutex_lock(pthread_mutex_t *object)
+{
+    while (pthread_mutex_trylock(object) != 0) { }
+    return 0;
+}
+
+int pthread_mutex_timedlock(pthread_mutex_t *restrict object, const struct timespec *restrict until)
+{
+    __synth_assumes("who waits for a mutex for some time gets it or gives up at once");
+    return pthread_mutex_trylock(object) == 0 ? 0 : ETIMEDOUT;
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *object)
+{
+    int held = atomic_exchange_explicit(&((synth_mutex *)object)->held, 0, memory_order_release);
+    if (held != self())
+        __synth_stops(held == DEAD ? "destroyed" : "unlock");
+    return 0;
+}
+
+int pthread_mutex_destroy(pthread_mutex_t *object)
+{
+    int held = atomic_exchange_explicit(&((synth_mutex *)object)->held, DEAD, memory_order_relaxed);
+    if (held != 0)
+        __synth_stops(held == DEAD ? "destroyed" : "destroyed while held");
+    return 0;
+}
+
+int pthread_spin_init(pthread_spinlock_t *lock, int shared) { atomic_init((_Atomic int *)lock, 0); return 0; }
+int pthread_spin_destroy(pthread_spinlock_t *lock) { return 0; }
+int pthread_spin_trylock(pthread_spinlock_t *lock)
+{
+    int held = 0;
+    return atomic_compare_exchange_strong_explicit((_Atomic int *)lock, &held, self(), memory_order_acquire,
+                                                   memory_order_relaxed) ? 0 : EBUSY;
+}
+int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+    while (pthread_spin_trylock(lock) != 0) { }
+    return 0;
+}
+int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+    if (atomic_exchange_explicit((_Atomic int *)lock, 0, memory_order_release) != self())
+        __synth_stops("unlock");
+    return 0;
+}
+
+int pthread_rwlock_init(pthread_rwlock_t *restrict object, const pthread_rwlockattr_t *restrict attributes)
+{
+    atomic_init(&((synth_rwlock *)object)->readers, 0);
+    return 0;
+}
+
+int pthread_rwlock_tryrdlock(pthread_rwlock_t *object)
+{
+    _Atomic int *word = &((synth_rwlock *)object)->readers;
+    int readers = atomic_load_explicit(word, memory_order_relaxed);
+    if (readers == DEAD)
+        __synth_stops("destroyed");
+    return readers >= 0 && atomic_compare_exchange_strong_explicit(word, &readers, readers + 1, memory_order_acquire,
+                                                                   memory_order_relaxed) ? 0 : EBUSY;
+}
+
+int pthread_rwlock_rdlock(pthread_rwlock_t *object)
+{
+    while (pthread_rwlock_tryrdlock(object) != 0) { }
+    return 0;
+}
+
+int pthread_rwlock_trywrlock(pthread_rwlock_t *object)
+{
+    int readers = 0;
+    if (atomic_compare_exchange_strong_explicit(&((synth_rwlock *)object)->readers, &readers, -self(),
+                                                memory_order_acquire, memory_order_relaxed))
+        return 0;
+    if (readers == DEAD)
+        __synth_stops("destroyed");
+    return EBUSY;
+}
+
+int pthread_rwlock_wrlock(pthread_rwlock_t *object)
+{
+    while (pthread_rwlock_trywrlock(object) != 0) { }
+    return 0;
+}
+
+int pthread_rwlock_unlock(pthread_rwlock_t *object)
+{
+    _Atomic int *word = &((synth_rwlock *)object)->readers;
+    int readers = atomic_load_explicit(word, memory_order_relaxed);
+    if (readers == 0 || (readers < 0 && readers != -self()))
+        __synth_stops(readers == DEAD ? "destroyed" : "unlock");
+    if (readers < 0)
+        atomic_store_explicit(word, 0, memory_order_release);
+    else
+        atomic_fetch_sub_explicit(word, 1, memory_order_release);
+    return 0;
+}
+
+int pthread_rwlock_destroy(pthread_rwlock_t *object)
+{
+    int readers = atomic_exchange_explicit(&((synth_rwlock *)object)->readers, DEAD, memory_order_relaxed);
+    if (readers != 0)
+        __synth_stops(readers == DEAD ? "destroyed" : "destroyed while held");
+    return 0;
+}
+
+int pthread_condattr_init(pthread_condattr_t *attributes) { return 0; }
+int pthread_condattr_destroy(pthread_condattr_t *attributes) { return 0; }
+int pthread_cond_init(pthread_cond_t *restrict object, const pthread_condattr_t *restrict attributes)
+{
+    atomic_init(&((synth_cond *)object)->signals, 0);
+    atomic_init(&((synth_cond *)object)->chance, 0);
+    return 0;
+}
+
+int pthread_cond_broadcast(pthread_cond_t *object)
+{
+    atomic_fetch_add_explicit(&((synth_cond *)object)->signals, 1, memory_order_relaxed);
+    return 0;
+}
+
+int pthread_cond_signal(pthread_cond_t *object)
+{
+    __synth_assumes("a signal wakes all who wait for a condition variable");
+    return pthread_cond_broadcast(object);
+}
+
+/* Whether something happens that may happen or not, as a weak exchange may fail. */
+static int chance(synth_cond *condition)
+{
+    int before = 0;
+    return !atomic_compare_exchange_weak_explicit(&condition->chance, &before, 0, memory_order_relaxed,
+                                                  memory_order_relaxed);
+}
+
+int pthread_cond_wait(pthread_cond_t *restrict object, pthread_mutex_t *restrict mutex)
+{
+    synth_cond *condition = (synth_cond *)object;
+    unsigned signals = atomic_load_explicit(&condition->signals, memory_order_relaxed);
+    pthread_mutex_unlock(mutex);
+    if (!chance(condition)) /* else it wakes up for no reason */
+        while (atomic_load_explicit(&condition->signals, memory_order_relaxed) == signals) { }
+    return pthread_mutex_lock(mutex);
+}
+
+int pthread_cond_timedwait(pthread_cond_t *restrict object, pthread_mutex_t *restrict mutex,
+                           const struct timespec *restrict until)
+{
+    int late = chance((synth_cond *)object);
+    pthread_mutex_unlock(mutex);
+    pthread_mutex_lock(mutex);
+    return late ? ETIMEDOUT : 0;
+}
+
+int pthread_cond_destroy(pthread_cond_t *object) { return 0; }
+
+int pthread_barrier_init(pthread_barrier_t *restrict object, const pthread_barrierattr_t *restrict attributes,
+                         unsigned threads)
+{
+    synth_barrier *barrier = (synth_barrier *)object;
+    if (threads == 0)
+        return EINVAL;
+    atomic_init(&barrier->arrived, 0);
+    barrier->threads = threads;
+    return 0;
+}
+
+int pthread_barrier_wait(pthread_barrier_t *object)
+{
+    synth_barrier *barrier = (synth_barrier *)object;
+    unsigned before = atomic_fetch_add_explicit(&barrier->arrived, 1, memory_order_acq_rel);
+    unsigned enough = (before / barrier->threads + 1) * barrier->threads;
+    while (atomic_load_explicit(&barrier->arrived, memory_order_acquire) < enough) { }
+    return before + 1 == enough ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
+int pthread_barrier_destroy(pthread_barrier_t *object) { return 0; }
+
+int pthread_once(pthread_once_t *object, void (*routine)(void))
+{
+    _Atomic int *state = &((synth_once *)object)->done;
+    int done = 0;
+    if (atomic_compare_exchange_strong_explicit(state, &done, 1, memory_order_acquire, memory_order_acquire)) {
+        routine();
+        atomic_store_explicit(state, 2, memory_order_release);
+    } else {
+        while (atomic_load_explicit(state, memory_order_acquire) != 2) { }
+    }
+    return 0;
+}
+
+int pthread_equal(pthread_t one, pthread_t other) { return one == other; }
+int thrd_equal(thrd_t one, thrd_t other) { return one == other; }
+
+int sem_init(sem_t *object, int shared, unsigned value)
+{
+    atomic_init(&((synth_semaphore *)object)->value, value);
+    return 0;
+}
+
+int sem_trywait(sem_t *object)
+{
+    _Atomic int *word = &((synth_semaphore *)object)->value;
+    int value = atomic_load_explicit(word, memory_order_relaxed);
+    return value > 0 && atomic_compare_exchange_strong_explicit(word, &value, value - 1, memory_order_acquire,
+                                                                memory_order_relaxed) ? 0 : -1;
+}
+
+int sem_wait(sem_t *object)
+{
+    while (sem_trywait(object) != 0) { }
+    return 0;
+}
+
+int sem_post(sem_t *object)
+{
+    atomic_fetch_add_explicit(&((synth_semaphore *)object)->value, 1, memory_order_release);
+    return 0;
+}
+
+int sem_getvalue(sem_t *restrict object, int *restrict value)
+{
+    *value = atomic_load_explicit(&((synth_semaphore *)object)->value, memory_order_relaxed);
+    return 0;
+}
+
+int sem_destroy(sem_t *object) { return 0; }
+
+int mtx_init(mtx_t *mutex, int kind)
+{
+    if (kind & mtx_recursive)
+        __synth_refuses("a recursive mutex");
+    return pthread_mutex_init((pthread_mutex_t *)mutex, 0);
+}
+int mtx_lock(mtx_t *mutex) { return pthread_mutex_lock((pthread_mutex_t *)mutex); }
+int mtx_trylock(mtx_t *mutex)
+{
+    return pthread_mutex_trylock((pthread_mutex_t *)mutex) == 0 ? thrd_success : thrd_busy;
+}
+int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until)
+{
+    return pthread_mutex_timedlock((pthread_mutex_t *)mutex, until) == 0 ? thrd_success : thrd_timedout;
+}
+int mtx_unlock(mtx_t *mutex) { return pthread_mutex_unlock((pthread_mutex_t *)mutex); }
+void mtx_destroy(mtx_t *mutex) { pthread_mutex_destroy((pthread_mutex_t *)mutex); }
+int cnd_init(cnd_t *condition) { return pthread_cond_init((pthread_cond_t *)condition, 0); }
+int cnd_signal(cnd_t *condition) { return pthread_cond_signal((pthread_cond_t *)condition); }
+int cnd_broadcast(cnd_t *condition) { return pthread_cond_broadcast((pthread_cond_t *)condition); }
+int cnd_wait(cnd_t *condition, mtx_t *mutex)
+{
+    return pthread_cond_wait((pthread_cond_t *)condition, (pthread_mutex_t *)mutex);
+}
+void cnd_destroy(cnd_t *condition) { }
+void call_once(once_flag *flag, void (*routine)(void)) { pthread_once((pthread_once_t *)flag, routine); }

@@ -1,3 +1,0 @@
-#pragma once
-#define alignas _Alignas
-#define alignof _Alignof

@@ -1,0 +1,190 @@
+"""The body of a function as blocks of instructions, before they are translated: labels, words, places of the source.
+
+19:                                       ; preds = %36, %2
+  %20 = load ptr, ptr %3, align 8, !dbg !161
+  br label %37, !dbg !162
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from corpus.code.llvm.text import IrError, TextReader, TypeNames, tokens_of
+from corpus.code.llvm.types import IntType, PointerType, Scalar, Type
+
+ENTRY = ""
+"""The label of the first block, which has none."""
+
+
+class BodyLine(NamedTuple):
+    """An instruction: its register (or nothing), the words behind it, its line, and the node of its place."""
+
+    result: str
+    words: list[str]
+    line: int
+    place: str
+
+    @property
+    def name(self) -> str:
+        """The name of the instruction."""
+        return next((word for word in self.words if word not in ("tail", "musttail", "notail")), "")
+
+
+@dataclass(frozen=True, slots=True)
+class BodyBlock:
+    """A block: its label without ``%``, and its instructions."""
+
+    label: str
+    lines: list[BodyLine]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The blocks of a function, and the nodes of its variables by the registers that have their addresses."""
+
+    blocks: list[BodyBlock]
+    declared: Mapping[str, str]
+
+    @property
+    def lines(self) -> Iterator[BodyLine]:
+        """All instructions."""
+        return (line for block in self.blocks for line in block.lines)
+
+
+_LABEL = re.compile(r'((?:"[^"]*"|[-\w.$]+)):(?:\s|$)')
+_RESULT = re.compile(r'\s*(%(?:"[^"]*"|[-\w.$]+)) = ')
+_PLACE = re.compile(r", !dbg (!\d+)")
+_DECLARED = re.compile(r"#dbg_declare\(ptr (%[-\w.$]+), (!\d+)")
+_CONTINUED = re.compile(r"\s+(?:catch|filter|cleanup|to label)\b|\s{4,}\S|\s+\]")
+
+
+def body_of(lines: Sequence[str], start: int) -> Body:
+    """Return the blocks of a body whose first line has this number."""
+    blocks, declared = [BodyBlock(ENTRY, [])], dict[str, str]()
+    for number, line in enumerate(lines, start + 1):
+        if not line or line.startswith(";"):
+            continue
+        if line[0] != " ":
+            if found := _LABEL.match(line):
+                blocks.append(BodyBlock(found[1].strip('"'), []))
+            continue
+        if line.lstrip().startswith("#"):
+            if found := _DECLARED.search(line):
+                declared.setdefault(found[1], found[2])
+            continue
+        block = blocks[-1].lines
+        if block and _CONTINUED.match(line):
+            last = block[-1]
+            place = _PLACE.search(line)
+            words = [*last.words, *tokens_of(_bare(line))]
+            block[-1] = last._replace(words=words, place=place[1] if place else last.place)
+            continue
+        result, place = _RESULT.match(line), _PLACE.search(line)
+        rest = line[result.end() :] if result else line
+        block.append(BodyLine(result[1] if result else "", tokens_of(_bare(rest)), number, place[1] if place else ""))
+    return Body([block for block in blocks if block.lines], declared)
+
+
+def _bare(line: str) -> str:
+    """Return a line without its metadata and its comment."""
+    return _METADATA.sub("", line.split(" ; ")[0] if '"' not in line else line)
+
+
+_METADATA = re.compile(r", ![\w.]+ !\d+|, ![\w.]+ !\{\}")
+
+
+class Promoted(NamedTuple):
+    """A variable of the stack that is only read and written as a whole, and so is a register: its type."""
+
+    type: Scalar
+
+
+def promoted(body: Body, names: TypeNames) -> dict[str, Promoted]:
+    """Return the variables of the stack whose addresses nothing has but loads and stores of the whole."""
+    found: dict[str, Promoted] = {}
+    for line in body.lines:
+        if line.name == "alloca":
+            type, count = alloca_type(line, names)
+            if isinstance(type, Scalar) and count is None:
+                found[line.result] = Promoted(type)
+    uses: Counter[str] = Counter()
+    for line in body.lines:
+        uses.update(word for word in line.words if word in found)
+    for line in body.lines:
+        for register, type in _whole_accesses(line, names):
+            if register in found and _is_alike(found[register].type, type):
+                uses[register] -= 1
+        if line.name == "call" and any(word.startswith("@llvm.lifetime.") for word in line.words):
+            uses.subtract(word for word in line.words if word in found)
+    return {register: variable for register, variable in found.items() if not uses[register]}
+
+
+def alloca_type(line: BodyLine, names: TypeNames) -> tuple[Type, str | None]:
+    """Return the type of a variable of the stack, and the word that is its number of elements, if any."""
+    reader = TextReader(line.words, names)
+    reader.expect("alloca")
+    reader.take("inalloca")
+    reader.take("swifterror")
+    type = reader.type()
+    if reader.take(",") and reader.word not in ("align", "addrspace"):
+        reader.type()
+        return type, reader.next()
+    return type, None
+
+
+def _whole_accesses(line: BodyLine, names: TypeNames) -> Iterator[tuple[str, Type]]:
+    """Yield the register of the address and the type of a load or store that is not atomic."""
+    reader = TextReader(line.words, names)
+    name = reader.next()
+    if name not in ("load", "store") or reader.word == "atomic":
+        return
+    reader.take("volatile")
+    try:
+        type = reader.type() if name == "load" else reader.typed().type
+        reader.expect(",")
+        reader.type()
+    except IrError:  # said where the line is translated
+        return
+    yield reader.word, type
+
+
+def _is_alike(one: Scalar, other: Type) -> bool:
+    """Decide whether an access of a type is of all of a variable: of its type, or of an address as a number."""
+    wide = (PointerType(), IntType(64))
+    return one == other or (one in wide and other in wide)
+
+
+def only_accessed(body: Body) -> frozenset[str]:
+    """Return the addresses of which nothing is made but accesses there, or further addresses of that kind."""
+    uses: dict[str, list[BodyLine]] = {}
+    for line in body.lines:
+        for word in line.words:
+            if word.startswith("%"):
+                uses.setdefault(word, []).append(line)
+    found: dict[str, bool] = {}
+
+    def accessed(register: str) -> bool:
+        if register not in found:
+            found[register] = False
+            lines = uses.get(register, [])
+            found[register] = bool(lines) and all(_is_access_of(line, register, accessed) for line in lines)
+        return found[register]
+
+    return frozenset(line.result for line in body.lines if line.name == "getelementptr" and accessed(line.result))
+
+
+def _is_access_of(line: BodyLine, register: str, accessed: Callable[[str], bool]) -> bool:
+    """Decide whether a line does nothing with an address but access what is there."""
+    words, name = line.words, line.name
+    if words.count(register) != 1:
+        return False
+    pointer = words[words.index(register) - 1] in ("ptr", ")")
+    if name == "getelementptr":
+        return pointer and accessed(line.result)
+    if name == "store":
+        return words.index(register) > 3 and pointer and "," in words[: words.index(register)]
+    return name in ("load", "atomicrmw", "cmpxchg") and pointer and words.index(register) < 8

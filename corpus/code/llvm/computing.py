@@ -1,0 +1,391 @@
+"""What instructions of LLVM compute when a thread is followed, and what of them C leaves undefined.
+
+Numbers of 8, 16, 32 and 64 bits are those of ``corpus.code.arithmetic``; numbers of other widths have to be known. A
+sum that overflows though it may not, a shift by too much and a division by 0 end the thread with a finding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from corpus.code import ir
+from corpus.code.arithmetic import compared, computed
+from corpus.code.evaluation import describe, evaluate, set_result
+from corpus.code.llvm.cells import is_unwritten
+from corpus.code.llvm.memory import POINTER, as_bits, check_null, further, in_register, same
+from corpus.code.places import Array
+from corpus.code.thread import FollowedThread, State
+from corpus.code.values import Affine, ArrayAddress, Half, Symbol, Unknown, Value, whole
+from corpus.code.variants import part_ways
+from corpus.litmus.instructions import Branch, Comparison, Label
+from corpus.litmus.locations import Reg
+from corpus.litmus.ptx_arithmetic import WIDTHS, signed
+
+_FLAGS = ("nuw", "nsw", "exact", "disjoint")
+
+_OVERFLOWING = {
+    "add": lambda one, other: one + other,
+    "sub": lambda one, other: one - other,
+    "mul.lo": lambda one, other: one * other,
+}
+
+
+def move(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``mov``: a register, of an operand. A variable that is a register has to be written before it is read."""
+    target, source = ins.operands
+    width = _width(ins.words[0])
+    value = evaluate(thread, state, source, width)
+    if isinstance(source, ir.Register) and isinstance(value, Unknown) and not source.name.startswith(("%", "undef")):
+        home = state.home(source.name)
+        if home not in state.known:
+            return thread.out.stops("uninitialised")
+    set_result(thread, state, target, value)
+    return True
+
+
+def _width(kind: str) -> int:
+    """Return the bits of a type by its word, also of numbers that PTX has not: ``u24``."""
+    return WIDTHS[kind] if kind in WIDTHS else int(kind.lstrip("abcdefghijklmnopqrstuvwxyz"))
+
+
+def binary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``binary`` of an operation, a type and flags: the result, of two operands."""
+    target, left, right = ins.operands
+    operation, kind, *flags = ins.words
+    width = _width(kind)
+    values = [evaluate(thread, state, operand, width) for operand in (left, right)]
+    if any(map(is_unwritten, values)) and kind[0] != "b":
+        return thread.out.stops("uninitialised")
+    one, other = values
+    name = operation.partition(".")[0]
+    if isinstance(one, int) and isinstance(other, int):
+        one &= (1 << width) - 1
+        other &= (1 << width) - 1
+        if (why := _undefined(name, kind, flags, one, other)) and not _folds(ins):
+            return thread.out.stops(why)
+        set_result(thread, state, target, _of_numbers(thread, name, kind, one, other))
+        return True
+    if kind == "pred":
+        set_result(thread, state, target, _of_predicates(thread, name, one, other))
+        return True
+    if kind not in WIDTHS:
+        raise thread.out.wrong(f"a number of {width} bits that memory gives is not understood")
+    if "nsw" in flags and name in ("add", "sub", "mul") and any(isinstance(value, Symbol) for value in values):
+        thread.notes.assumed["sums, differences and products of numbers that are read do not overflow"] = None
+    if name in ("div", "rem") and other == 0:
+        return thread.out.stops("zero")
+    if name in ("div", "rem") and isinstance(other, Symbol) and kind[0] != "f":
+        going = thread.out.new_label()
+        thread.out.put(Branch(going, Comparison("ne", Reg(other.register), 0)))
+        thread.out.stops("zero")
+        thread.out.put(Label(going))
+    set_result(thread, state, target, _of_values(thread, name, operation, kind, one, other))
+    return True
+
+
+def _folds(ins: ir.KernelInstruction) -> bool:
+    """Decide whether an operation is one that the compiler has made, which no line of the source has."""
+    return ins.source is None
+
+
+def _undefined(name: str, kind: str, flags: list[str], one: int, other: int) -> str:
+    """Return why the result of an operation on two numbers is undefined; nothing where it is not."""
+    width = _width(kind)
+    if name in ("div", "rem") and kind[0] != "f":
+        if other == 0:
+            return "zero"
+        if kind[0] == "s" and signed(one, width) == -(1 << width - 1) and signed(other, width) == -1:
+            return "overflow"
+    if name in ("shl", "shr") and other >= width:
+        return "shift"
+    if "nsw" in flags or "nuw" in flags:
+        exact = _OVERFLOWING.get({"mul": "mul.lo"}.get(name, name))
+        if exact is not None and "nsw" in flags:
+            result = exact(signed(one, width), signed(other, width))
+            return "overflow" if not -(1 << width - 1) <= result < 1 << width - 1 else ""
+        if exact is not None:
+            return "overflow" if not 0 <= exact(one, other) < 1 << width else ""
+        if name == "shl" and "nsw" in flags:
+            result = signed(one, width) << other
+            return "overflow" if not -(1 << width - 1) <= result < 1 << width - 1 else ""
+    return ""
+
+
+def _of_numbers(thread: FollowedThread, name: str, kind: str, one: int, other: int) -> Value:
+    """Return the result of an operation on two numbers of a type, of any width."""
+    width = _width(kind)
+    every = (1 << width) - 1
+    if kind[0] == "f" or (kind in WIDTHS and width not in (1, 128)):
+        real = kind[0] == "f" and name in ("add", "sub", "mul", "div")
+        how = ".rn" if real else ".lo" if name == "mul" else ""
+        return computed(thread, f"{name}{how}.{kind}", [one, other])
+    a, b = (signed(one, width), signed(other, width)) if kind[0] == "s" else (one, other)
+    match name:
+        case "add":
+            found = a + b
+        case "sub":
+            found = a - b
+        case "mul":
+            found = a * b
+        case "div":
+            found = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        case "rem":
+            found = abs(a) % abs(b) * (1 if a >= 0 else -1)
+        case "shl":
+            found = one << other
+        case "shr":
+            found = a >> b
+        case "and":
+            found = one & other
+        case "or":
+            found = one | other
+        case "xor":
+            found = one ^ other
+        case "min" | "max":
+            found = min(a, b) if name == "min" else max(a, b)
+        case _:
+            raise thread.out.wrong(f"{name} of numbers of {width} bits is not understood")
+    return found & every
+
+
+def _of_predicates(thread: FollowedThread, name: str, one: Value, other: Value) -> Value:
+    """Return the result of an operation on values of one bit: a sum is a difference is an exclusive or."""
+    bitwise = {"add": "xor", "sub": "xor", "mul": "and"}.get(name, name)
+    return computed(thread, f"{bitwise}.pred", [one, other])
+
+
+def _of_values(thread: FollowedThread, name: str, operation: str, kind: str, one: Value, other: Value) -> Value:
+    """Return the result of an operation of which memory gives an operand, or which is of an address."""
+    match name, one, other:
+        case "add" | "sub", (ArrayAddress() | Affine(Array())), int(number):
+            by = signed(number, WIDTHS[kind])
+            return further(one, by if name == "add" else -by)
+        case "add", int(number), (ArrayAddress() | Affine(Array())):
+            return further(other, signed(number, WIDTHS[kind]))
+        case "sub", ArrayAddress(array, offset), ArrayAddress(second, less):
+            if array != second:
+                return Unknown("the distance of two objects")
+            return (offset - less) & (1 << 64) - 1
+        case "add", Affine(), Affine(None) | Affine(None), Affine():
+            found = one.plus(other) if isinstance(one, Affine) and isinstance(other, Affine) else None
+            if found is not None:
+                return found
+        case "and" | "or" | "xor" | "shl" | "shr", Symbol(), _ if WIDTHS[kind] == POINTER * 8:
+            thread.notes.assumed[_NUMBERS] = None
+    values = [in_register(thread, value) if isinstance(value, Affine) else value for value in (one, other)]
+    for value in values:
+        if isinstance(value, ArrayAddress | Half) and not (name == "and" and isinstance(one, ArrayAddress)):
+            raise thread.out.wrong("a number that is computed of an address is not understood")
+    if name in ("shl", "shr") and isinstance(values[1], int):
+        values[1] &= 0xFFFFFFFF
+    elif name in ("shl", "shr") and isinstance(values[1], Symbol) and WIDTHS[kind] == 64:
+        values[1] = replace(values[1], width=32)
+    return computed(thread, f"{operation}.{kind}", values)
+
+
+_NUMBERS = "numbers of 64 bits that are read from memory, and shifted or masked, are no addresses"
+
+
+def compare(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``compare``: a predicate, of two operands, which may be addresses."""
+    target, left, right = ins.operands
+    name, kind = ins.words
+    width = _width(kind)
+    one, other = (evaluate(thread, state, operand, width) for operand in (left, right))
+    if any(map(is_unwritten, (one, other))):
+        return thread.out.stops("uninitialised")
+    if kind == "pred" or kind not in WIDTHS:
+        if not isinstance(one, int) or not isinstance(other, int):
+            if kind != "pred" or name not in ("eq", "ne"):
+                raise thread.out.wrong("a comparison of numbers of this width is not understood")
+            found = computed(thread, "xor.pred", [one, other])
+            set_result(thread, state, target, found if name == "ne" else opposite(thread, found))
+            return True
+        one, other = ((signed(value, width) if kind[0] == "s" else value) for value in (one, other))
+        held = {"eq": one == other, "ne": one != other, "lt": one < other, "le": one <= other, "gt": one > other,
+                "ge": one >= other}  # fmt: skip
+        set_result(thread, state, target, int(held[name]))
+        return True
+    if name in ("eq", "ne") and width == 8 * POINTER and kind[0] != "f":
+        found = same(thread, one, other)
+        set_result(thread, state, target, found if name == "eq" else opposite(thread, found))
+        return True
+    one, other = (in_register(thread, value) if isinstance(value, Affine) and value.base is None else value
+                  for value in (one, other))  # fmt: skip
+    set_result(thread, state, target, compared(thread, (name, kind), one, other))
+    return True
+
+
+def opposite(thread: FollowedThread, value: Value) -> Value:
+    """Return the opposite of a predicate."""
+    if isinstance(value, int):
+        return value & 1 ^ 1
+    return Symbol(thread.out.temporary("xor", Reg(value.register), 1), 1) if isinstance(value, Symbol) else value
+
+
+def convert(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``convert`` to a type, from a type: a value, of an operand."""
+    target, source = ins.operands
+    to, of = ins.words[-2:]
+    value = evaluate(thread, state, source, _width(of))
+    set_result(thread, state, target, _converted(thread, ins.words, to, of, value))
+    return True
+
+
+def _converted(thread: FollowedThread, words: tuple[str, ...], to: str, of: str, value: Value) -> Value:
+    wide, narrow = _width(to), _width(of)
+    if "f" in (to[0], of[0]) or to == "bf16" or of == "bf16":
+        return computed(thread, ".".join(("cvt", *words)), [value])
+    if isinstance(value, int):
+        value &= (1 << narrow) - 1
+        return signed(value, narrow) % (1 << wide) if to[0] == "s" else value % (1 << wide)
+    if isinstance(value, Affine) and wide == narrow:
+        return value
+    value = in_register(thread, value) if isinstance(value, Affine) else value
+    if of == "pred" and isinstance(value, Symbol):
+        if to[0] == "s":
+            return Symbol(thread.out.temporary("sub", 0, Reg(value.register)), wide)
+        return replace(value, width=wide)
+    if to == "pred":
+        return as_bits(thread, value, 1)
+    if (to not in WIDTHS or of not in WIDTHS) and not isinstance(value, Unknown):
+        raise thread.out.wrong("a number of this width that memory gives is not understood")
+    if isinstance(value, Symbol) and wide > narrow and to[0] == "s":
+        return replace(value, width=wide)  # registers have numbers with their signs
+    return computed(thread, f"cvt.{to}.{of}", [value]) if not isinstance(value, Unknown) else value
+
+
+def choose(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``select``: one of two operands, by a predicate; on two ways where memory decides, and one is an address."""
+    target, left, right, decider = ins.operands
+    (kind,) = ins.words
+    chosen = evaluate(thread, state, decider, 1)
+    one, other = (evaluate(thread, state, operand, _width(kind)) for operand in (left, right))
+    if is_unwritten(chosen):
+        return thread.out.stops("uninitialised")
+    if isinstance(chosen, int):
+        set_result(thread, state, target, one if chosen & 1 else other)
+        return True
+    if not isinstance(chosen, Symbol) or not isinstance(decider, ir.Register):
+        raise thread.out.wrong(f"the choice depends on {describe(thread, chosen)}")
+    state.place -= 1
+    return part_ways(thread, state, decider.name, chosen.register)
+
+
+def unary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``unary`` of an operation and a type: the result, of an operand."""
+    target, source, *_ = ins.operands
+    operation, kind = ins.words
+    set_result(
+        thread, state, target, computed(thread, f"{operation}.{kind}", [evaluate(thread, state, source, _width(kind))])
+    )
+    return True
+
+
+def overflow(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``overflow`` of an operation and a type: the result and whether it overflows, of two operands."""
+    target, flag, *given = ins.operands
+    operation, kind = ins.words
+    width = _width(kind)
+    one, other = (evaluate(thread, state, operand, width) for operand in given)
+    if not isinstance(one, int) or not isinstance(other, int):
+        raise thread.out.wrong("whether a sum of numbers that memory gives overflows is not understood")
+    name = operation[1:]
+    if operation[0] == "s":
+        one, other = signed(one, width), signed(other, width)
+    result = {"add": one + other, "sub": one - other, "mul": one * other}[name]
+    low, high = (-(1 << width - 1), 1 << width - 1) if operation[0] == "s" else (0, 1 << width)
+    set_result(thread, state, target, result % (1 << width))
+    set_result(thread, state, flag, int(not low <= result < high))
+    return True
+
+
+def step(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``getelementptr``: an address, of a base, bytes, and for each index it, the bytes of an element, and the most
+    that the index may be, -1 where nothing says it.
+    """
+    target, base, offset, *steps = ins.operands
+    assert isinstance(offset, ir.Number)
+    address = evaluate(thread, state, base)
+    constant, terms, span = signed(offset.value, 64), list[tuple[str, int]](), _Span(0)
+    for place in range(0, len(steps), 3):
+        size, most = (signed(part.value, 64) for part in steps[place + 1 : place + 3] if isinstance(part, ir.Number))
+        index = evaluate(thread, state, steps[place])
+        match index:
+            case int(number):
+                number = signed(number, 64)
+                if most >= 0 and not 0 <= number <= most:
+                    return thread.out.stops("bounds")
+                constant += size * number
+            case Symbol(register):
+                if most >= 0:
+                    _check_index(thread, register, most)
+                span = span.plus(size * most if most >= 0 and size > 0 else None)
+                terms.append((register, size))
+            case Affine(None, parts, extra):
+                span = _Span(None)
+                terms += [(register, factor * size) for register, factor in parts]
+                constant += size * extra
+            case _ if is_unwritten(index):
+                return thread.out.stops("uninitialised")
+            case _:
+                raise thread.out.wrong(describe(thread, whole(index)))
+    found = _moved(thread, state, address, constant, tuple(terms), span)
+    if found is None:
+        return False
+    set_result(thread, state, target, found)
+    return True
+
+
+class _Span(NamedTuple):
+    """The most that terms are together, which are at least 0; None where that is not known."""
+
+    most: int | None
+
+    def plus(self, other: int | None) -> _Span:
+        """Return the most with another term."""
+        return _Span(None if self.most is None or other is None else self.most + other)
+
+
+def _check_index(thread: FollowedThread, register: str, most: int) -> None:
+    """Write a branch to a finding where an index is outside of an array within its object."""
+    going = thread.out.new_label()
+    outside = thread.out.temporary("setp.gt.u64", Reg(register), most)
+    thread.out.put(Branch(going, Comparison("eq", Reg(outside), 0)))
+    thread.out.stops("bounds")
+    thread.out.put(Label(going))
+
+
+def _moved(
+    thread: FollowedThread, state: State, address: Value, constant: int, terms: tuple[tuple[str, int], ...], span: _Span
+) -> Value | None:
+    """Return an address so many bytes further on; None where the thread ends, as it is null."""
+    if not terms and not constant:
+        return address
+    match address:
+        case int(number) if not terms:
+            return (number + constant) % (1 << 64)  # of null as well: it is an error where it is used
+        case ArrayAddress() if not terms:
+            return further(address, constant)
+        case ArrayAddress(array, offset):
+            return _merged(Affine(array, terms, offset + constant, span=span.most))
+        case Affine(base, others, offset, span=known):
+            return _merged(Affine(base, (*others, *terms), offset + constant, span=span.plus(known).most))
+        case Symbol():
+            checked = check_null(thread, state, address)
+            return _merged(Affine(None, ((checked.register, 1), *terms), constant))
+        case Unknown():
+            if is_unwritten(address):
+                thread.out.stops("uninitialised")
+                return None
+            return address
+    raise thread.out.wrong(f"an address that is {describe(thread, address)}")
+
+
+def _merged(address: Affine) -> Affine:
+    """Return an address with one term for each register."""
+    factors: dict[str, int] = {}
+    for register, factor in address.terms:
+        factors[register] = factors.get(register, 0) + factor
+    return replace(address, terms=tuple(sorted((name, factor) for name, factor in factors.items() if factor)))

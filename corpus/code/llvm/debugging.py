@@ -1,0 +1,150 @@
+"""What the metadata of a module says of its source: lines with columns and inlining, names of variables.
+
+!48 = !DILocation(line: 55, column: 19, scope: !25)
+!25 = distinct !DISubprogram(name: "main", file: !1, line: 53, ..)
+!1 = !DIFile(filename: "t.c", directory: "/home")
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from corpus.code import ir
+from corpus.code.llvm.text import bytes_of
+
+_FIELD = re.compile(r'(\w+): ("[^"]*"|!\d+|[^,()]*)')
+
+
+@dataclass(frozen=True)
+class DebugInformation:
+    """The nodes of the metadata of a module, read when they are asked for; ``files``: what the user calls files."""
+
+    metadata: Mapping[str, str]
+    files: Mapping[str, str] = field(default_factory=dict)
+    _read: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    _places: dict[str, ir.SourceLine | None] = field(default_factory=dict)
+
+    def node(self, name: str) -> Mapping[str, str]:
+        """Return the fields of a node, with its kind as ``kind``; none where there is no such node."""
+        if name not in self._read:
+            text = self.metadata.get(name, "").removeprefix("distinct ")
+            kind, _, inner = text.partition("(")
+            fields = {found[1]: found[2] for found in _FIELD.finditer(inner)}
+            self._read[name] = {**fields, "kind": kind.removeprefix("!"), "text": text}
+        return self._read[name]
+
+    def place(self, name: str) -> ir.SourceLine | None:
+        """Return the line of the source that a ``DILocation`` is; None where it names none."""
+        if name not in self._places:
+            node = self.node(name)
+            file = self.file(node.get("scope", ""))
+            inlined = self.place(node["inlinedAt"]) if "inlinedAt" in node else None
+            line, column = (int(node.get(key, "0") or 0) for key in ("line", "column"))
+            known = node["kind"] == "DILocation" and bool(file) and line > 0
+            self._places[name] = ir.SourceLine(file, line, column or 1, inlined) if known else inlined
+        return self._places[name]
+
+    def file(self, scope: str) -> str:
+        """Return the file that a scope is in; nothing where that is not known."""
+        for _ in range(100):
+            node = self.node(scope)
+            file = scope if node["kind"] == "DIFile" else node.get("file", "")
+            if file.startswith("!"):
+                return self._path(self.node(file))
+            scope = node.get("scope", "")
+        return ""
+
+    def _path(self, node: Mapping[str, str]) -> str:
+        name, folder = (_text(node.get(key, '""')) for key in ("filename", "directory"))
+        whole = str(PurePosixPath(folder) / name)
+        return self.files.get(whole, self.files.get(name, name if whole not in self.files else whole))
+
+    def name(self, node: str) -> str:
+        """Return the name that the source has for a variable; of a variable's expression, of the variable."""
+        fields = self.node(node)
+        if fields["kind"] == "DIGlobalVariableExpression":
+            fields = self.node(fields.get("var", ""))
+        return _text(fields.get("name", '""'))
+
+    def members(self, variable: str) -> tuple[tuple[int, int, str], ...]:
+        """Return the scalars of a variable, each with its byte, its bytes, and its name behind the variable:
+        ``(8, 8, ".next")``, ``(4, 4, "[1]")``.
+        """
+        fields = self.node(variable)
+        if fields["kind"] == "DIGlobalVariableExpression":
+            fields = self.node(fields.get("var", ""))
+        return tuple(self._scalars(fields.get("type", ""), 0, "", 0))[:MOST_MEMBERS]
+
+    def _scalars(self, type: str, place: int, name: str, depth: int) -> list[tuple[int, int, str]]:
+        node = self.node(type)
+        size = int(node.get("size", "0") or 0) // 8
+        tag = node.get("tag", "")
+        if depth > MOST_DEPTH:
+            return []
+        if tag in WRAPPING and "baseType" in node:
+            return self._scalars(node["baseType"], place, name, depth + 1)
+        found: list[tuple[int, int, str]] = []
+        if tag == "DW_TAG_array_type":
+            counts = [int(self.node(part).get("count", "0") or 0) for part in self._elements(node)]
+            return self._array(node.get("baseType", ""), counts, place, name, depth)
+        if tag in ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type"):
+            for part in self._elements(node):
+                member = self.node(part)
+                if member.get("tag") not in ("DW_TAG_member", "DW_TAG_inheritance") or "DIFlagStatic" in member["text"]:
+                    continue
+                start = int(member.get("offset", "0") or 0)
+                if "DIFlagBitField" in member["text"] or start % 8:
+                    continue
+                label = _text(member.get("name", '""'))
+                called = f"{name}.{label}" if label else name
+                found += self._scalars(member.get("baseType", ""), place + start // 8, called, depth + 1)
+                if len(found) > MOST_MEMBERS:
+                    break
+            return found
+        return [(place, size, name)] if size else []
+
+    def _array(self, element: str, counts: list[int], place: int, name: str, depth: int) -> list[tuple[int, int, str]]:
+        if not counts:
+            return self._scalars(element, place, name, depth + 1)
+        apart = self._bytes(element)
+        for count in counts[1:]:
+            apart *= count
+        found: list[tuple[int, int, str]] = []
+        for number in range(max(0, counts[0])):
+            found += self._array(element, counts[1:], place + number * apart, f"{name}[{number}]", depth)
+            if len(found) > MOST_MEMBERS or not apart:
+                break
+        return found
+
+    def _bytes(self, type: str) -> int:
+        for _ in range(MOST_DEPTH):
+            node = self.node(type)
+            if node.get("size", "").isdigit():
+                return int(node["size"]) // 8
+            if "baseType" not in node:
+                break
+            type = node["baseType"]
+        return 0
+
+    def _elements(self, node: Mapping[str, str]) -> list[str]:
+        return re.findall(r"!\d+", self.metadata.get(node.get("elements", ""), ""))
+
+
+WRAPPING = (
+    "DW_TAG_typedef",
+    "DW_TAG_const_type",
+    "DW_TAG_volatile_type",
+    "DW_TAG_atomic_type",
+    "DW_TAG_restrict_type",
+)
+"""The types that are another one with a word before it."""
+
+MOST_MEMBERS, MOST_DEPTH = 4_096, 40
+"""The scalars of a variable that have names, and the types within each other that are looked at."""
+
+
+def _text(quoted: str) -> str:
+    return bytes_of(quoted).decode("utf-8", "replace") if quoted.startswith('"') else quoted

@@ -1,0 +1,154 @@
+"""Files of LLVM as code that is read: a program, whose kernel is ``main``, with what it uses of the library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from corpus.code import ir
+from corpus.code.launch.creation import OBJECTS
+from corpus.code.llvm.debugging import DebugInformation
+from corpus.code.llvm.module import ModuleText, module_of
+from corpus.code.llvm.text import IrError, TextReader, bytes_of, tokens_of, wrong
+from corpus.code.llvm.translation import translated
+from corpus.code.llvm.types import ArrayType, IntType, StructType, Type
+from corpus.code.reading import CodeText, ReadCode
+from corpus.errors import InputError
+
+LIBRARY_LINE = "\n; the library\n"
+"""What stands between the module of a program and that of the library."""
+
+
+def read(code: CodeText) -> ReadCode:
+    """Return the program of a file. Raises ``InputError`` where it is not LLVM, or has no ``main``."""
+    own, _, library = code.text.partition(LIBRARY_LINE)
+    modules = [module_of(own, code.path)]
+    if library:
+        modules.append(module_of(library, code.path))
+    if "main" not in modules[0].functions:
+        raise InputError("expected a function main, in which a program begins", code.path)
+    lines = {code.path: code.source.splitlines()}
+    return ReadCode(_linked(modules, code, lines))
+
+
+def _linked(modules: Sequence[ModuleText], code: CodeText, lines: Mapping[str, Sequence[str]]) -> ir.Module:
+    """Return the functions and globals that ``main`` reaches."""
+    debugs = [DebugInformation(module.metadata, code.files) for module in modules]
+    defined = frozenset(name for module in modules for name, text in module.functions.items() if text.body is not None)
+    functions: dict[str, ir.KernelFunction] = {}
+    variables: dict[str, ir.Variable] = {}
+    waiting, met = ["main"], {"main"}
+    while waiting:
+        name = waiting.pop()
+        reached: Sequence[str] = ()
+        place = next((n for n, module in enumerate(modules) if _has(module, name)), None)
+        if place is None:
+            continue
+        module, debug = modules[place], debugs[place]
+        if name in module.aliases:
+            reached = (module.aliased(name),)
+        elif name in module.functions:
+            text = module.functions[name]
+            if text.body is None:
+                functions[name] = ir.KernelFunction(name, False, (), (), {}, (), None, {}, {}, (), text.line)
+            else:
+                functions[name], reached = translated(module, debug, text, lines, defined, place > 0)
+        else:
+            variables[name], reached = _variable(module, debug, name)
+        waiting += [other for other in dict.fromkeys(reached) if other not in met]
+        met.update(reached)
+    functions["main"] = replace(functions["main"], entry=True)
+    return ir.Module(code.path, modules[0].compiler, "", variables, functions, "llvm")
+
+
+def _has(module: ModuleText, name: str) -> bool:
+    """Decide whether a module defines a function or global, or another name for one."""
+    text = module.functions.get(name)
+    if text is not None and text.body is not None:
+        return True
+    if name in module.globals:
+        return not re.match(r"(?:\w+ )*external ", module.globals[name][0])
+    return name in module.aliases
+
+
+_GLOBAL_WORDS = re.compile(r"(?:[a-z_]+(?:\([^)]*\))? )*?(global|constant) ")
+
+
+def _variable(module: ModuleText, debug: DebugInformation, name: str) -> tuple[ir.Variable, tuple[str, ...]]:
+    """Return a global, and the names of those that its value mentions."""
+    text, line = module.globals[name]
+    found = _GLOBAL_WORDS.match(text)
+    try:
+        if found is None:
+            raise IrError(f"the global {name} is not understood")
+        local = "thread_local" in found[0]
+        reader = TextReader(tokens_of(text[found.end() :].partition(", !dbg")[0]), module.names)
+        type = reader.type()
+        data = bytearray(module.names.layout.bytes(type))
+        addresses: list[tuple[int, ir.SymbolRef]] = []
+        _fill(module, reader, type, 0, data, addresses)
+        aligned = re.search(r", align (\d+)", text)
+    except IrError as error:
+        raise wrong(error, module.path, line) from None
+    space = "const" if found[1] == "constant" else "local" if local else OBJECTS
+    variable = ir.Variable(
+        name,
+        space,
+        "b8",
+        len(data),
+        int(aligned[1]) if aligned else module.names.layout.align(type),
+        bytes(data),
+        tuple(addresses),
+        line=line,
+        parts=_members(module, debug, text),
+    )
+    return variable, tuple(symbol.name for _, symbol in addresses)
+
+
+def _members(module: ModuleText, debug: DebugInformation, text: str) -> tuple[tuple[int, str], ...]:
+    """Return the scalars of a global with their names behind it."""
+    found = re.search(r"!dbg (!\d+)", text)
+    if found is None:
+        return ()
+    return tuple((place, name) for place, _, name in debug.members(found[1]))
+
+
+def _fill(
+    module: ModuleText,
+    reader: TextReader,
+    type: Type,
+    place: int,
+    data: bytearray,
+    addresses: list[tuple[int, ir.SymbolRef]],
+) -> None:
+    """Write a constant of a type into the bytes of a global, from a place on."""
+    layout, word = module.names.layout, reader.word
+    if word in ("zeroinitializer", "undef", "poison", "null"):
+        reader.next()
+        return
+    if word.startswith('c"'):
+        text = bytes_of(reader.next())
+        data[place : place + len(text)] = text
+        return
+    ends = {"[": "]", "{": "}", "<{": "}>", "<": ">"}
+    if isinstance(type, ArrayType | StructType):
+        reader.next()
+        count = len(type.fields) if isinstance(type, StructType) else type.count
+        for number in range(count):
+            inner = reader.type()
+            step, _ = layout.inside(type, number)
+            _fill(module, reader, inner, place + step, data, addresses)
+            reader.take(",")
+        reader.expect(ends[word])
+        return
+    operand = reader.operand(type).operand
+    size = layout.bytes(type)
+    match operand:
+        case ir.Number(number) | ir.Float(number):
+            width = type.bits if isinstance(type, IntType) else 8 * size
+            data[place : place + size] = (number % (1 << width)).to_bytes(size, "little")
+        case ir.SymbolRef() if size == 8:
+            addresses.append((place, operand._replace(name=module.aliased(operand.name))))
+        case _:
+            raise IrError("a constant in a global is not understood")

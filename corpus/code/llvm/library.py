@@ -1,0 +1,393 @@
+"""What functions of the C library do that no code says: threads, objects, the end of the program, output.
+
+Each is an instruction by its name, ``@malloc``, whose operands are its result and its arguments. Locks, and what else
+can be said in C, are C, which is compiled with the program (``backends/llvm/library``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpus.code import ir
+from corpus.code.calls import go_back
+from corpus.code.evaluation import evaluate, set_result
+from corpus.code.launch.creation import BEGUN, ENDED, GIVEN, OBJECTS, RESULT, SLOT, signal, system_array, wait
+from corpus.code.launch.sharing import share_memory, start_thread
+from corpus.code.llvm.cells import is_unwritten
+from corpus.code.llvm.memory import (
+    POINTER,
+    checked_address,
+    further,
+    keep_handle,
+    loaded,
+    moved_bytes,
+    new_object,
+    operand_of,
+    stored,
+)
+from corpus.code.memory import length_of
+from corpus.code.places import CODE, Cell, RegisterHome, array_place, counter
+from corpus.code.residual import MARK, Access
+from corpus.code.table import BOTH, CONTROL, NOTHING, READS, WRITES, Row
+from corpus.code.thread import FollowedThread, Meaning, State
+from corpus.code.values import ArrayAddress, Symbol, Unknown, Value
+from corpus.litmus.instructions import Assign, Branch, Comparison, Label, Store
+from corpus.litmus.locations import Reg
+from corpus.litmus.orders import PLAIN
+
+
+def _arguments(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> list[Value]:
+    return [evaluate(thread, state, operand) for operand in ins.operands[1:]]
+
+
+# threads
+
+
+def create(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``pthread_create`` and ``thrd_create``: where the name of the thread goes, its function and argument."""
+    name, *_, function, argument = _arguments(thread, state, ins)
+    if not _create(thread, state, name, function, argument):
+        return False
+    set_result(thread, state, ins.operands[0], 0)
+    return True
+
+
+def _create(thread: FollowedThread, state: State, name: Value, function: Value, argument: Value) -> bool:
+    code = function.array.name if isinstance(function, ArrayAddress) and function.array.space == CODE else ""
+    found = thread.module.functions.get(code)
+    if found is None or found.body is None:
+        raise thread.out.wrong("the function of a new thread is not known")
+    if is_unwritten(argument):
+        argument = 0  # nothing may be done with it
+    number = start_thread(thread, state, found, (argument,))
+    if thread.creation.started[-1].waits:
+        for residual in signal(number, BEGUN):
+            thread.out.put(*residual)
+    where = checked_address(thread, state, name, POINTER)
+    if where is None or not stored(thread, state, where, POINTER, number, PLAIN):
+        return False
+    keep_handle(state, where, POINTER, number)
+    return True
+
+
+def join(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``pthread_join``: the name of a thread, and where its result goes, if anywhere."""
+    name, place = _arguments(thread, state, ins)
+    value = _joined(thread, state, name)
+    set_result(thread, state, ins.operands[0], 0)
+    if place == 0:
+        return True
+    where = checked_address(thread, state, place, POINTER)
+    return where is not None and stored(thread, state, where, POINTER, value, PLAIN)
+
+
+def join_number(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``thrd_join``: the name of a thread, and where its result goes, a number of 32 bits."""
+    name, place = _arguments(thread, state, ins)
+    value = _joined(thread, state, name)
+    set_result(thread, state, ins.operands[0], 0)
+    if place == 0:
+        return True
+    where = checked_address(thread, state, place, 4)
+    return where is not None and stored(thread, state, where, 4, value, PLAIN)
+
+
+def _joined(thread: FollowedThread, state: State, name: Value) -> Value:
+    """Wait for the end of a thread, and return what it gives."""
+    if not isinstance(name, int):
+        raise thread.out.wrong("which thread is joined is not known")
+    cell = counter(f"joined {name}")
+    if cell in state.known:
+        raise thread.out.wrong(f"thread {name} is joined twice, or after it was detached")
+    state.known[cell] = 1
+    for residual in wait(name, ENDED):
+        thread.out.put(*residual)
+    return loaded(thread, state, ArrayAddress(system_array(name, GIVEN)), SLOT, PLAIN)
+
+
+def detach(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``pthread_detach``: nobody will join a thread."""
+    (name,) = _arguments(thread, state, ins)
+    if isinstance(name, int):
+        state.known[counter(f"joined {name}")] = 1
+    set_result(thread, state, ins.operands[0], 0)
+    return True
+
+
+def name_of_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``pthread_self``: the number of the thread."""
+    set_result(thread, state, ins.operands[0], thread.block)
+    return True
+
+
+def leave(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``ret``: back to the caller; at the end of a thread those go on who join it."""
+    if state.frames:
+        _end_frame(state)
+        return go_back(thread, state)
+    return _ended(thread, state, state.known.get(RegisterHome(0, RESULT), 0))
+
+
+def _end_frame(state: State) -> None:
+    """Have no variable hold an address of one whose lifetime ends with the call at hand."""
+    depth = state.depth
+    for home, value in list(state.known.items()):
+        outlives = home.depth != depth or (isinstance(home, RegisterHome) and home.name.startswith(RESULT))
+        if not isinstance(value, ArrayAddress) or value.array.space != "local" or value.array.owner != depth:
+            continue
+        if outlives:
+            state.known[home] = ArrayAddress(value.array._replace(owner=GONE), value.offset)
+
+
+GONE = 1 << 16
+"""The owner of variables of calls that are over."""
+
+
+def end_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``pthread_exit`` and ``thrd_exit``: the thread ends with a result, whatever called it."""
+    (result,) = _arguments(thread, state, ins)
+    state.frames = ()
+    return _ended(thread, state, result)
+
+
+def end_program(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``exit``: taken to end the thread alone."""
+    if thread.creation.alone and thread.block == 0:
+        state.frames = ()
+        return _ended(thread, state, 0)
+    thread.notes.assumed["exit ends the thread that calls it, and others go on"] = None
+    state.frames = ()
+    return _ended(thread, state, 0)
+
+
+def _ended(thread: FollowedThread, state: State, result: Value) -> bool:
+    share_memory(thread, state)
+    if thread.block != 0:
+        if not isinstance(result, Unknown):
+            array = system_array(thread.block, GIVEN)
+            operand = operand_of(thread, result, SLOT)
+            thread.out.put(Store(array_place(array, 0), operand), Access(array, 0, SLOT))
+        for residual in signal(thread.block, ENDED):
+            thread.out.put(*residual)
+    state.frames = ()
+    return go_back(thread, state)
+
+
+# objects
+
+
+def allocate(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``malloc(size)`` and ``operator new``."""
+    return _allocated(thread, state, ins, _arguments(thread, state, ins)[0], False)
+
+
+def allocate_zeros(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``calloc(count, size)``."""
+    count, size = _arguments(thread, state, ins)
+    product = count * size if isinstance(count, int) and isinstance(size, int) else Unknown("")
+    return _allocated(thread, state, ins, product, True)
+
+
+def allocate_aligned(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``aligned_alloc(align, size)``."""
+    return _allocated(thread, state, ins, _arguments(thread, state, ins)[1], False)
+
+
+def place_aligned(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``posix_memalign(where, align, size)``."""
+    where, _, size = _arguments(thread, state, ins)
+    if not isinstance(size, int):
+        raise thread.out.wrong("memory whose size memory decides is not understood")
+    place = checked_address(thread, state, where, POINTER)
+    if place is None:
+        return False
+    set_result(thread, state, ins.operands[0], 0)
+    return stored(thread, state, place, POINTER, new_object(thread, state, ins, size, False), PLAIN)
+
+
+def _allocated(thread: FollowedThread, state: State, ins: ir.KernelInstruction, size: Value, zero: bool) -> bool:
+    if is_unwritten(size):
+        return thread.out.stops("uninitialised")
+    if not isinstance(size, int):
+        raise thread.out.wrong("memory whose size memory decides is not understood")
+    thread.notes.assumed["there is memory for all that asks for it"] = None
+    set_result(thread, state, ins.operands[0], new_object(thread, state, ins, size, zero))
+    return True
+
+
+def reallocate(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``realloc(object, size)``: a new object with what the old one holds, which is given back."""
+    old, size = _arguments(thread, state, ins)
+    if old == 0:
+        return _allocated(thread, state, ins, size, False)
+    if not isinstance(old, ArrayAddress) or not isinstance(size, int):
+        raise thread.out.wrong("of an object that memory gives, or to a size that it gives, is not understood")
+    known = length_of(thread, old.array)
+    new = new_object(thread, state, ins, size, False)
+    if not moved_bytes(thread, state, new, old, min(size, known or 0)) or not _released(thread, state, old):
+        return False
+    set_result(thread, state, ins.operands[0], new)
+    return True
+
+
+def release(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``free(object)`` and ``operator delete``: a plain write to all of an object, behind which nothing may use it."""
+    return _released(thread, state, _arguments(thread, state, ins)[0])
+
+
+def _released(thread: FollowedThread, state: State, address: Value) -> bool:
+    match address:
+        case int():
+            return True if address == 0 else thread.out.stops("free")
+        case ArrayAddress(array, offset):
+            if array.space != OBJECTS or array not in thread.creation.origins or offset:
+                return thread.out.stops("free")
+            if thread.creation.alone:
+                if Cell(array.owner, array.name, -1, 0) in state.known:
+                    return thread.out.stops("freed twice")
+                state.known[Cell(array.owner, array.name, -1, 0)] = 1
+                return True
+            thread.out.put(Store(array_place(array, 0), FREED), Access(array, 0, 0))
+            return True
+        case Symbol():
+            going = thread.out.new_label()
+            if not address.checked:
+                thread.out.put(Branch(going, Comparison("eq", Reg(address.register), 0)))
+            thread.notes.assumed["memory that is given back by an address from memory stays as it is"] = None
+            thread.out.put(Label(going))
+            return True
+        case Unknown() if is_unwritten(address):
+            return thread.out.stops("uninitialised")
+    thread.notes.assumed["memory that is given back in ways that are not followed stays as it is"] = None
+    return True
+
+
+FREED = 0
+"""What is written to memory that is given back."""
+
+
+# what fails, and what only reads
+
+
+def failed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__assert_fail``: a finding; the thread goes on, so that what others wait for comes."""
+    thread.out.put(Assign(f"{MARK}assert", "mov", (1,)))
+    return True
+
+
+def give_up(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``abort``: a finding, at which the thread ends."""
+    return thread.out.stops("abort")
+
+
+def _text(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> str:
+    """Return the string that a function of the library names something by."""
+    text = _string(thread, state, _arguments(thread, state, ins)[0])
+    assert text is not None
+    return text.decode()
+
+
+def stops(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_stops(why)``: a finding of the library, at which the thread ends."""
+    return thread.out.stops(_text(thread, state, ins))
+
+
+def assumes(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_assumes(what)``: a note of what the library takes for granted."""
+    thread.notes.assumed[_text(thread, state, ins)] = None
+    return True
+
+
+def refuses(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_refuses(what)``: what the library does not do."""
+    raise thread.out.wrong(f"{_text(thread, state, ins)} is not understood")
+
+
+def nothing(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """A function without effect on memory, which gives 0."""
+    set_result(thread, state, ins.operands[0], 0)
+    return True
+
+
+def printed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``printf`` and the like: a string is read as far as its end, and what ``%s`` is of; numbers are to be written."""
+    values = _arguments(thread, state, ins)
+    first = 1 if ins.name in ("@fprintf", "@dprintf") else 0
+    if any(is_unwritten(value) for value in values[first:]):
+        return thread.out.stops("uninitialised")
+    strings = values[first : first + 1] if ins.name not in ("@fputs", "@puts") else values[:1]
+    for value in strings:
+        text = _string(thread, state, value)
+        if text is None:
+            return False
+        for number, form in enumerate(_formats(text) if "printf" in ins.name else ()):
+            given = values[first + 1 :]
+            if form == "s" and number < len(given) and _string(thread, state, given[number]) is None:
+                return False
+    set_result(thread, state, ins.operands[0], 0)
+    return True
+
+
+def _formats(text: bytes) -> Sequence[str]:
+    """Return the letters of the conversions of a format, one for each argument."""
+    found, place = [], 0
+    while (place := text.find(b"%", place)) >= 0:
+        place += 1
+        while place < len(text) and chr(text[place]) in "-+ #0123456789.hljztL*":
+            found += ["*"] if text[place : place + 1] == b"*" else []
+            place += 1
+        letter = chr(text[place]) if place < len(text) else "%"
+        found += [] if letter == "%" else [letter]
+        place += 1
+    return found
+
+
+MOST_LETTERS = 4_096
+"""The letters that a string may have."""
+
+
+def _string(thread: FollowedThread, state: State, value: Value) -> bytes | None:
+    """Read a string up to its end; return what is known of it, None where the thread ends, as it is outside."""
+    found = bytearray()
+    for place in range(MOST_LETTERS):
+        where = checked_address(thread, state, further(value, place), 1)
+        if where is None:
+            return None
+        byte = loaded(thread, state, where, 1, PLAIN)
+        if is_unwritten(byte):
+            thread.out.stops("uninitialised")
+            return None
+        if not isinstance(byte, int):
+            return bytes(found)
+        if byte & 255 == 0:
+            return bytes(found)
+        found.append(byte & 255)
+    raise thread.out.wrong(f"a string of more than {MOST_LETTERS:,} letters is not understood")
+
+
+_OUTPUT = "printf,fprintf,dprintf,puts,fputs,putchar,fputc,putc,fflush,perror"
+
+ROWS: tuple[Row[Meaning], ...] = (
+    Row("@pthread_create,@thrd_create", CONTROL, "any*", create),
+    Row("@pthread_join", CONTROL, "any*", join),
+    Row("@thrd_join", CONTROL, "any*", join_number),
+    Row("@pthread_detach,@thrd_detach", CONTROL, "any*", detach),
+    Row("@pthread_self,@thrd_current", NOTHING, "any*", name_of_thread),
+    Row("@pthread_exit,@thrd_exit", CONTROL, "any*", end_thread),
+    Row("@exit,@_Exit,@_exit,@quick_exit", CONTROL, "any*", end_program),
+    Row("@malloc,@_Znwm,@_Znam", BOTH, "any*", allocate),
+    Row("@calloc", BOTH, "any*", allocate_zeros),
+    Row("@aligned_alloc,@memalign", BOTH, "any*", allocate_aligned),
+    Row("@posix_memalign", BOTH, "any*", place_aligned),
+    Row("@realloc", BOTH, "any*", reallocate),
+    Row("@free,@_ZdlPv,@_ZdaPv,@_ZdlPvm,@_ZdaPvm", WRITES, "any*", release),
+    Row("@__assert_fail,@__assert", CONTROL, "any*", failed),
+    Row("@__synth_stops", CONTROL, "any*", stops),
+    Row("@__synth_assumes", CONTROL, "any*", assumes),
+    Row("@__synth_refuses", CONTROL, "any*", refuses),
+    Row("@abort,@__builtin_trap", CONTROL, "any*", give_up),
+    Row(",".join(f"@{name}" for name in _OUTPUT.split(",")), READS, "any*", printed),
+    Row("@sched_yield,@thrd_yield,@pthread_yield,@usleep,@sleep,@srand,@srandom", NOTHING, "any*", nothing),
+    Row("@pthread_attr_init,@pthread_attr_destroy,@pthread_setconcurrency", NOTHING, "any*", nothing),
+)
+"""The functions by name. No row, no answer."""

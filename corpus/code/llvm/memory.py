@@ -1,0 +1,575 @@
+"""What accesses to memory do when a thread is followed: loads, stores, atomic operations, addresses, objects.
+
+Memory is bytes. What no other thread can access is known (``corpus.code.llvm.cells``): memory of the thread's own, and
+all memory as long as the thread is alone. Other accesses stay, at an address in bytes: ``x + 8`` is the location
+``x[8]``. An address that is read from memory may be null, which is a finding where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from corpus.code import ir
+from corpus.code.arithmetic import computed, packed, unpacked
+from corpus.code.evaluation import describe, evaluate, set_result
+from corpus.code.launch.creation import OBJECTS
+from corpus.code.launch.sharing import shown_error
+from corpus.code.llvm.cells import forget, held, is_unwritten, keep
+from corpus.code.memory import is_inside, length_of, owns, part_size
+from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, array_place, counter
+from corpus.code.residual import Access
+from corpus.code.thread import FollowedThread, State
+from corpus.code.values import Affine, ArrayAddress, Partial, Symbol, Unknown, Value, array_of, whole
+from corpus.laws.c11 import explicit_failure
+from corpus.litmus.instructions import Branch, Comparison, Label, Load, Rmw, Store
+from corpus.litmus.locations import Operand, Reg
+from corpus.litmus.orders import PLAIN, Mode
+from corpus.litmus.ptx_arithmetic import signed
+
+POINTER = 8
+"""The bytes of an address."""
+
+MOST_BYTES = 1 << 22
+"""The bytes that an object may have."""
+
+MOST_OBJECTS = 64
+"""The objects that one call may give to one thread."""
+
+MOST_MOVED = 4_096
+"""The pieces that a copy of memory may be of."""
+
+DEAD = "dead"
+"""Where it is kept that the lifetime of memory has ended."""
+
+_HANDLES = -2
+"""The owner of the cells that have the numbers of threads."""
+
+
+# addresses
+
+
+def address_of(thread: FollowedThread, state: State, operand: ir.Operand, size: int) -> Value | None:
+    """Return the address of an access of so many bytes; None where the thread ends there, as nothing is there."""
+    assert isinstance(operand, ir.MemoryOperand)
+    return checked_address(thread, state, evaluate(thread, state, operand.base), size)
+
+
+def checked_address(thread: FollowedThread, state: State, address: Value, size: int) -> Value | None:
+    """Return an address at which so many bytes may be accessed; None where the thread ends there."""
+    match address:
+        case int():
+            thread.out.stops("null")
+            return None
+        case Symbol():
+            return check_null(thread, state, address)
+        case Affine(None):
+            return address  # it was checked before it was moved
+        case Unknown(reason) | Partial(_, _, Unknown(reason)):
+            if is_unwritten(address):
+                thread.out.stops("uninitialised")
+                return None
+            raise thread.out.wrong(f"its address is {reason}")
+        case ArrayAddress(array, offset):
+            if array.space == CODE:
+                raise thread.out.wrong("an access to a function is not understood")
+            if is_dead(thread, state, array):
+                thread.out.stops(DEAD)
+                return None
+            if not is_inside(thread, address, size):
+                thread.out.stops("bounds")
+                return None
+            align = min(
+                thread.module.variables[array.name].align if array.name in thread.module.variables else 16, size
+            )
+            if size in (2, 4, 8) and offset % align:
+                thread.notes.assumed["an access at an address that is not aligned is one at each of its bytes"] = None
+    return address
+
+
+def check_null(thread: FollowedThread, state: State, address: Symbol) -> Symbol:
+    """Return an address that was read from memory, behind a branch to a finding where it is null."""
+    found = replace(address, checked=True)
+    if not address.checked:
+        going = thread.out.new_label()
+        thread.out.put(Branch(going, Comparison("ne", Reg(address.register), 0)))
+        thread.out.stops("null")
+        thread.out.put(Label(going))
+        state.known |= {home: found for home, value in state.known.items() if value == address}
+    return found
+
+
+def is_dead(thread: FollowedThread, state: State, array: Array) -> bool:
+    """Decide whether the lifetime of memory of the thread's own is over: of its variable, or of the whole call."""
+    if not array.is_own or array.name in thread.module.variables:
+        return Cell(array.owner, array.name, -1, 0) in state.known
+    return array.owner > state.depth or Cell(array.owner, array.name, -1, 0) in state.known
+
+
+def in_register(thread: FollowedThread, value: Value) -> Value:
+    """Return a value as one that memory can hold: an address or number by parts is computed."""
+    match value:
+        case ArrayAddress(array) if array.space == CODE:
+            raise thread.out.wrong("a pointer to a function in memory that others see is not understood")
+        case Affine(base, terms, offset, span=span):
+            if base is not None and base.is_own:
+                raise shown_error(thread, base)
+            found: Operand = _sum(thread, terms)
+            if base is not None:
+                step = _gcd(terms)
+                thread.creation.whole.setdefault(base, set()).add(
+                    (offset % step, step, 0) if span is None else (offset, step, offset + span + 1)
+                )
+                return Symbol(thread.out.temporary("add", array_place(base, offset), found), 64)
+            assert isinstance(found, Reg)
+            if len(terms) == 1 and terms[0][1] == 1:
+                thread.creation.moves.add(offset)
+            return Symbol(thread.out.temporary("add.s64", found, offset) if offset else found.name, 64)
+    return value
+
+
+def _sum(thread: FollowedThread, terms: tuple[tuple[str, int], ...]) -> Reg:
+    """Return the register with a sum of registers, each times its factor."""
+    found: Reg | None = None
+    for register, factor in terms:
+        part = Reg(register if factor == 1 else thread.out.temporary("mul.lo.s64", Reg(register), factor))
+        found = part if found is None else Reg(thread.out.temporary("add.s64", found, part))
+    assert found is not None
+    return found
+
+
+def operand_of(thread: FollowedThread, value: Value, size: int) -> Operand:
+    """Return a value of so many bytes as an operand of the residual program."""
+    match whole(in_register(thread, value)):
+        case int(number):
+            return signed(number, 8 * size)
+        case Symbol(register):
+            return Reg(register)
+        case ArrayAddress(array, offset):
+            if array.is_own:
+                raise shown_error(thread, array)
+            return array_place(array, offset)
+        case Unknown(reason):
+            thread.notes.assumed[f"some number is stored in place of {reason}"] = None
+            return thread.out.some_number(reason, 8 * size)
+        case other:
+            raise thread.out.wrong(describe(thread, other))
+
+
+def placed(thread: FollowedThread, address: Value, size: int) -> tuple[Operand, Access]:
+    """Return the operand that is an address of memory which others may see, and the access."""
+    match address:
+        case ArrayAddress(array, offset):
+            return array_place(array, offset), Access(array, offset, size)
+        case Affine(Array() as array, terms, offset, span=span):
+            if array.is_own:
+                raise shown_error(thread, array)
+            index: Operand = _sum(thread, terms)
+            step = _gcd(terms)
+            if span is not None:
+                where = thread.out.temporary("add", array_place(array, offset), index)
+                return Reg(where), Access(array, None, size, None, offset, step, offset + span + 1)
+            length = length_of(thread, array)
+            if offset:
+                index = Reg(thread.out.temporary("add.s64", index, offset))
+            if length is None:
+                raise thread.out.wrong(f"a computed place in {array.name}, whose size nothing tells, is not understood")
+            start = offset % step
+            last = start + ((length - size - start) // step + 1) * step
+            index = Reg(thread.out.temporary("min.u64", index, last))
+            where = thread.out.temporary("add", array_place(array, 0), index)
+            return Reg(where), Access(array, None, size, last, start, step, last)
+        case Symbol(register):
+            return Reg(register), Access(ANYWHERE, 0, size)
+        case Affine(None, ((register, 1),), offset):
+            return Reg(thread.out.temporary("add", Reg(register), offset)), Access(ANYWHERE, offset, size)
+        case Affine(None, terms, offset):
+            thread.notes.assumed["addresses that are read from memory and moved are those of elements"] = None
+            moved = thread.out.temporary("add", _sum(thread, terms), offset)
+            return Reg(moved), Access(ANYWHERE, None, size)
+    raise thread.out.wrong(describe(thread, address))
+
+
+def _gcd(terms: tuple[tuple[str, int], ...]) -> int:
+    found = 0
+    for _, factor in terms:
+        one, other = found, abs(factor)
+        while other:
+            one, other = other, one % other
+        found = one
+    return found
+
+
+# loads and stores
+
+
+def load(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``load``: a scalar of so many bits at an address, in the mode of the instruction."""
+    target, source, width = ins.operands
+    assert isinstance(width, ir.Number)
+    size = -(-width.value // 8)
+    address = address_of(thread, state, source, size)
+    if address is None:
+        return False
+    value = loaded(thread, state, address, size, ins.mode)
+    if is_unwritten(value) and width.value > 8:
+        return thread.out.stops("uninitialised")
+    if width.value % 8:
+        value = as_bits(thread, value, width.value)
+    set_result(thread, state, target, _of_width(value, width.value))
+    return True
+
+
+def as_bits(thread: FollowedThread, value: Value, width: int) -> Value:
+    """Return the lowest bits of a value."""
+    match value:
+        case int(number):
+            return number & (1 << width) - 1
+        case Symbol(register) if width == 1:
+            return Symbol(thread.out.temporary("and", Reg(register), 1), 1)
+    return value
+
+
+def _of_width(value: Value, width: int) -> Value:
+    return replace(value, width=width) if isinstance(value, Symbol) and value.width != width else value
+
+
+def loaded(thread: FollowedThread, state: State, address: Value, size: int, mode: Mode) -> Value:
+    """Return what so many bytes at an address hold; a load stays where others may write there."""
+    array = array_of(address)
+    if isinstance(address, ArrayAddress) and (handle := state.known.get(_handle(address, size))) is not None:
+        return handle
+    if array is not None and (owns(thread, array) or array.space == "const"):
+        return _from_known(thread, state, address, size)
+    part = part_size(thread, address, size)
+    if part < size:
+        parts = [loaded(thread, state, further(address, n), part, mode) for n in range(0, size, part)]
+        return packed(thread, parts, 8 * size)
+    operand, access = placed(thread, address, size)
+    register = thread.out.new_register()
+    thread.out.put(Load(register, operand, mode), access)
+    return Symbol(register, 8 * size)
+
+
+def _from_known(thread: FollowedThread, state: State, address: Value, size: int) -> Value:
+    """Return what known memory holds; at a place that memory decides it has to be seen by others first."""
+    if isinstance(address, ArrayAddress):
+        return held(thread, state, address.array, address.offset, size)
+    array = array_of(address)
+    assert array is not None
+    if array.is_own:
+        raise shown_error(thread, array)
+    raise thread.out.wrong("at a place that memory decides, before there are other threads, is not understood")
+
+
+def _handle(address: ArrayAddress, size: int) -> Cell:
+    """Return the cell that has the number of the thread that an object is the name of, as its creator knows it."""
+    return Cell(_HANDLES, str(address.array), address.offset, size)
+
+
+def keep_handle(state: State, address: Value, size: int, number: int) -> None:
+    """Keep the number of a thread whose name is stored at an address."""
+    if isinstance(address, ArrayAddress):
+        state.known[_handle(address, size)] = number
+
+
+def further(address: Value, offset: int) -> Value:
+    """Return an address so many bytes further on."""
+    match address:
+        case ArrayAddress() | Affine():
+            return replace(address, offset=address.offset + offset)
+        case Symbol(register) if offset:
+            return Affine(None, ((register, 1),), offset)
+    return address
+
+
+def store(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``store``: of a scalar of so many bits to an address, in the mode of the instruction."""
+    target, source, width = ins.operands
+    assert isinstance(width, ir.Number)
+    size = -(-width.value // 8)
+    address = address_of(thread, state, target, size)
+    if address is None:
+        return False
+    value = evaluate(thread, state, source, width.value)
+    return stored(thread, state, address, size, value, ins.mode)
+
+
+def stored(thread: FollowedThread, state: State, address: Value, size: int, value: Value, mode: Mode) -> bool:
+    """Write so many bytes at an address; return whether the thread goes on."""
+    array = array_of(address)
+    if array is not None and array.space == "const":
+        return thread.out.stops("constant")
+    if isinstance(address, ArrayAddress):
+        state.known.pop(_handle(address, size), None)
+    if array is not None and owns(thread, array):
+        if not isinstance(address, ArrayAddress):
+            _from_known(thread, state, address, size)
+            return False
+        if isinstance(value, Affine):
+            value = in_register(thread, value) if value.base is not None else value
+        keep(thread, state, address.array, address.offset, size, value)
+        return True
+    part = part_size(thread, address, size)
+    if part < size:
+        pieces = unpacked(thread, value, 8 * size, size // part)
+        places = [further(address, n) for n in range(0, size, part)]
+        return all(stored(thread, state, place, part, piece, mode) for place, piece in zip(places, pieces, strict=True))
+    given = operand_of(thread, value, size)
+    operand, access = placed(thread, address, size)
+    thread.out.put(Store(operand, given, mode), access)
+    return True
+
+
+# atomic operations
+
+
+def exchange(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``cmpxchg``: the old value and whether the new one is written, of an address, the expected value and the new."""
+    target, source, *given, width = ins.operands
+    assert isinstance(width, ir.Number)
+    size = width.value // 8
+    address = address_of(thread, state, source, size)
+    if address is None:
+        return False
+    expected, new = (evaluate(thread, state, operand, width.value) for operand in given)
+    if any(map(is_unwritten, (expected, new))):
+        return thread.out.stops("uninitialised")
+    array = array_of(address)
+    if array is not None and owns(thread, array):
+        old = loaded(thread, state, address, size, PLAIN)
+        done = same(thread, old, expected)
+        if not isinstance(done, int):
+            raise thread.out.wrong("an exchange of the thread's own memory with what memory decides is not understood")
+        set_result(thread, state, target, old, done)
+        return not done or stored(thread, state, address, size, new, PLAIN)
+    if part_size(thread, address, size) < size:
+        raise thread.out.wrong("an atomic access to what is accessed in parts as well is not understood")
+    operands = tuple(operand_of(thread, value, size) for value in (expected, new))
+    operand, access = placed(thread, address, size)
+    register = thread.out.new_register()
+    success = thread.out.new_register() if "weak" in ins.words else None
+    failure = explicit_failure(ins.mode.order, ins.failure) if ins.failure is not None else None
+    thread.out.put(Rmw("cas", register, operand, operands, ins.mode, failure=failure, success=success), access)
+    done_ = Symbol(success or thread.out.temporary("eq", Reg(register), operands[0]), 1)
+    set_result(thread, state, target, Symbol(register, width.value), done_)
+    return True
+
+
+_UPDATES = {"xchg": "exch", "umax": "max", "umin": "min", "fadd": "add", "fmax": "max", "fmin": "min"}
+_UNSIGNED = ("umax", "umin")
+_KNOWN_UPDATES = ("xchg", "add", "sub", "and", "or", "xor", "max", "min", "umax", "umin", "fadd")
+
+
+def update(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``atomicrmw`` of an operation and a type: the old value, of an address and an operand."""
+    target, source, given, width = ins.operands
+    operation, kind = ins.words
+    assert isinstance(width, ir.Number)
+    size = width.value // 8
+    if operation not in _KNOWN_UPDATES:
+        raise thread.out.wrong(f"the atomic operation {operation} is not understood")
+    address = address_of(thread, state, source, size)
+    if address is None:
+        return False
+    value = evaluate(thread, state, given, width.value)
+    if is_unwritten(value):
+        return thread.out.stops("uninitialised")
+    name = _UPDATES.get(operation, operation)
+    sign = "f" if kind[0] == "f" else "u" if operation in _UNSIGNED else "s"
+    array = array_of(address)
+    if array is not None and owns(thread, array):
+        old = loaded(thread, state, address, size, PLAIN)
+        if is_unwritten(old):
+            return thread.out.stops("uninitialised")
+        bitwise = "b" if name in ("and", "or", "xor") else sign
+        new = value if name == "exch" else computed(thread, f"{name}.{bitwise}{width.value}", [old, value])
+        set_result(thread, state, target, old)
+        return stored(thread, state, address, size, new, PLAIN)
+    if part_size(thread, address, size) < size:
+        raise thread.out.wrong("an atomic access to what is accessed in parts as well is not understood")
+    given_ = operand_of(thread, value, size)
+    operand, access = placed(thread, address, size)
+    plain = name == "exch" or (sign == "s" and width.value == 32)
+    form = "b" if name in ("and", "or", "xor") else sign
+    register = thread.out.new_register()
+    full = name if plain else f"{name}.{form}{width.value}"
+    thread.out.put(Rmw(full, register, operand, (given_,), ins.mode), access)
+    set_result(thread, state, target, Symbol(register, width.value))
+    return True
+
+
+def same(thread: FollowedThread, one: Value, other: Value) -> Value:
+    """Return whether two values, of which one may be an address, are equal."""
+    match one, other:
+        case (int(), int()) | (ArrayAddress(), ArrayAddress()):
+            return int(one == other)
+        case (ArrayAddress() | Affine(Array()), 0) | (0, ArrayAddress() | Affine(Array())):
+            return 0
+        case (ArrayAddress(), int()) | (int(), ArrayAddress()):
+            raise thread.out.wrong("to compare an address with a number that is not 0 is not understood")
+    for value in (one, other):
+        if isinstance(value, Unknown | Partial):
+            return whole(value)
+        if isinstance(value, ArrayAddress) and (value.array.is_own or value.array.space == CODE):
+            return 0  # nobody else has the address
+    operands = [operand_of(thread, value, POINTER) for value in (one, other)]
+    return Symbol(thread.out.temporary("eq", *operands), 1)
+
+
+# objects
+
+
+def place_variable(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``alloca``: the address of a variable of the stack, of its name, a number of elements, their bytes, and how they
+    are aligned.
+    """
+    target, name, number, size, _ = ins.operands
+    assert isinstance(name, ir.SymbolRef) and isinstance(size, ir.Number)
+    count = evaluate(thread, state, number)
+    if not isinstance(count, int):
+        raise thread.out.wrong("a variable whose size memory decides is not understood")
+    own = Array("local", state.depth, name.name)
+    array = thread.creation.shown.get(own, own)
+    thread.creation.sizes[array] = _limited(thread, count * size.value)
+    if owns(thread, array):
+        forget(state, array)
+    set_result(thread, state, target, ArrayAddress(array))
+    return True
+
+
+def _limited(thread: FollowedThread, size: int) -> int:
+    if size > MOST_BYTES:
+        raise thread.out.wrong(f"an object of more than {MOST_BYTES:,} bytes is not understood")
+    return size
+
+
+def _variable(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> Value:
+    """Return the address of the variable whose lifetime begins or ends."""
+    (operand,) = ins.operands
+    assert isinstance(operand, ir.MemoryOperand)
+    return evaluate(thread, state, operand.base)
+
+
+def begin_lifetime(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``lifetime.start``: a variable holds nothing."""
+    address = _variable(thread, state, ins)
+    if isinstance(address, ArrayAddress) and owns(thread, address.array):
+        forget(state, address.array)
+    return True
+
+
+def end_lifetime(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``lifetime.end``: a variable is no more."""
+    address = _variable(thread, state, ins)
+    if isinstance(address, ArrayAddress) and address.array.is_own:
+        forget(state, address.array)
+        state.known[Cell(address.array.owner, address.array.name, -1, 0)] = 1
+    return True
+
+
+def new_object(thread: FollowedThread, state: State, ins: ir.KernelInstruction, size: int, zero: bool) -> ArrayAddress:
+    """Return the address of a new object of so many bytes."""
+    where = f"{ins.line} {ins.source and ins.source.column}"
+    cell = counter(f"objects {where}")
+    made = state.known.get(cell, 0)
+    assert isinstance(made, int)
+    if made >= MOST_OBJECTS:
+        raise thread.out.wrong(f"more than {MOST_OBJECTS} objects of one call in one thread are not understood")
+    state.known[cell] = made + 1
+    line = ins.source.line if ins.source else ins.line
+    array = Array(OBJECTS, NOBODY, f"object.{line}.{thread.block}" + (f".{made + 1}" if made else ""))
+    while thread.creation.origins.get(array, where) != where:
+        array = array._replace(name=f"{array.name}.{ins.line}")
+    thread.creation.origins[array] = where
+    thread.creation.sizes[array] = _limited(thread, size)
+    if zero:
+        thread.creation.zeroed.add(array)
+    return ArrayAddress(array)
+
+
+def pieces_of(thread: FollowedThread, state: State, address: Value, count: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts in which so many bytes at an address are copied: those that are written, or words."""
+    known: list[Cell] = []
+    if isinstance(address, ArrayAddress) and (owns(thread, address.array) or address.array.space == "const"):
+        start = address.offset
+        every = state.cells_of(address.array)
+        known = sorted((c for c in every if start <= c.offset and c.offset + c.size <= start + count),
+                       key=lambda cell: cell.offset)  # fmt: skip
+    begin = address.offset if isinstance(address, ArrayAddress | Affine) else 0
+    place = 0
+    for cell in known:
+        yield from _words(place, cell.offset - begin, begin)
+        yield cell.offset - begin, cell.size
+        place = cell.offset - begin + cell.size
+    yield from _words(place, count, begin)
+
+
+def _words(place: int, end: int, begin: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts from a place to an end: the largest that are aligned."""
+    while place < end:
+        size = next(size for size in (8, 4, 2, 1) if place + size <= end and (begin + place) % size == 0)
+        yield place, size
+        place += size
+
+
+def copy(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``memcpy`` and ``memmove``: as many loads, then as many stores, as there are parts."""
+    target, to, source, number = ins.operands
+    count = evaluate(thread, state, number)
+    if not isinstance(count, int):
+        raise thread.out.wrong("a copy of as many bytes as memory decides is not understood")
+    one, other = (evaluate(thread, state, operand) for operand in (to, source))
+    set_result(thread, state, target, one)
+    if count == 0:
+        return True
+    to_, from_ = (checked_address(thread, state, address, count) for address in (one, other))
+    if to_ is None or from_ is None:
+        return False
+    if ins.name == "memcpy" and isinstance(to_, ArrayAddress) and isinstance(from_, ArrayAddress):
+        overlap = to_.array == from_.array and 0 < abs(to_.offset - from_.offset) < count
+        if overlap:
+            return thread.out.stops("overlap")
+    return moved_bytes(thread, state, to_, from_, count)
+
+
+def moved_bytes(thread: FollowedThread, state: State, to_: Value, from_: Value, count: int) -> bool:
+    """Copy so many bytes from one address to another; return whether the thread goes on."""
+    places = list(pieces_of(thread, state, from_, count))
+    if len(places) > MOST_MOVED:
+        raise thread.out.wrong(f"a copy of more than {MOST_MOVED:,} parts is not understood")
+    values = [loaded(thread, state, further(from_, place), size, PLAIN) for place, size in places]
+    for (place, size), value in zip(places, values, strict=True):
+        if is_unwritten(value) and not _is_own(thread, to_):
+            continue  # it is as undefined there
+        if not stored(thread, state, further(to_, place), size, value, PLAIN):
+            return False
+    return True
+
+
+def _is_own(thread: FollowedThread, address: Value) -> bool:
+    array = array_of(address)
+    return array is not None and owns(thread, array)
+
+
+def fill(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``memset``: stores of words of one byte each."""
+    target, to, byte, number = ins.operands
+    count, value = evaluate(thread, state, number), evaluate(thread, state, byte, 32)
+    if not isinstance(count, int) or not isinstance(value, int):
+        raise thread.out.wrong("a fill by what memory decides is not understood")
+    address = evaluate(thread, state, to)
+    set_result(thread, state, target, address)
+    if count == 0:
+        return True
+    to_ = checked_address(thread, state, address, count)
+    if to_ is None:
+        return False
+    begin = to_.offset if isinstance(to_, ArrayAddress | Affine) else 0
+    places = list(_words(0, count, begin))
+    if len(places) > MOST_MOVED:
+        raise thread.out.wrong(f"a fill of more than {MOST_MOVED:,} parts is not understood")
+    return all(
+        stored(thread, state, further(to_, place), size, int.from_bytes(bytes([value & 255]) * size, "little"), PLAIN)
+        for place, size in places
+    )

@@ -1,0 +1,73 @@
+"""What each instruction of LLVM does when a thread is followed: a table of functions by name, with the library's.
+
+An instruction that no row has is refused by name where a thread comes to it (``corpus.code.table``).
+"""
+
+from __future__ import annotations
+
+from corpus.code import ir
+from corpus.code.calls import branch, call
+from corpus.code.llvm import computing, library, memory
+from corpus.code.meaning import by_name
+from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Row
+from corpus.code.thread import ControlRules, FollowedThread, KernelLanguage, Meaning, State
+from corpus.code.values import Unknown, Value
+from corpus.litmus.instructions import Fence
+from corpus.litmus.orders import Order
+
+
+def fence(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``fence``, in the mode of the instruction; nobody is there to see one of a thread that is alone."""
+    if not thread.creation.alone and ins.mode.order is not Order.RELAXED:
+        thread.out.put(Fence(ins.mode))
+    return True
+
+
+def refused(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """Raise the error for an instruction that is not understood."""
+    (message,) = ins.operands
+    assert isinstance(message, ir.SymbolRef)
+    raise thread.out.wrong(message.name)
+
+
+def unreachable(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``unreachable``: a place to which no thread may come."""
+    return thread.out.stops("unreachable")
+
+
+ROWS: tuple[Row[Meaning], ...] = (
+    Row("load", READS, "any*", memory.load, "*"),
+    Row("store", WRITES, "any*", memory.store, "*"),
+    Row("cmpxchg", BOTH, "any*", memory.exchange, "*"),
+    Row("atomicrmw", BOTH, "any*", memory.update, "*"),
+    Row("memcpy,memmove", BOTH, "any*", memory.copy, "*"),
+    Row("memset", WRITES, "any*", memory.fill, "*"),
+    Row("fence", ORDERS, "any*", fence, "*"),
+    Row("alloca", NOTHING, "any*", memory.place_variable, "*"),
+    Row("lifetime.start", NOTHING, "any*", memory.begin_lifetime, "*"),
+    Row("lifetime.end", NOTHING, "any*", memory.end_lifetime, "*"),
+    Row("getelementptr", NOTHING, "any*", computing.step, "*"),
+    Row("mov", NOTHING, "any*", computing.move, "*"),
+    Row("binary", NOTHING, "any*", computing.binary, "*"),
+    Row("unary,neg", NOTHING, "any*", computing.unary, "*"),
+    Row("compare", NOTHING, "any*", computing.compare, "*"),
+    Row("convert,cvt", NOTHING, "any*", computing.convert, "*"),
+    Row("select", NOTHING, "any*", computing.choose, "*"),
+    Row("overflow", NOTHING, "any*", computing.overflow, "*"),
+    Row("bra", CONTROL, "any*", branch, "*"),
+    Row("call", CONTROL, "any*", call, "*"),
+    Row("ret", CONTROL, "any*", library.leave, "*"),
+    Row("unreachable", CONTROL, "any*", unreachable, "*"),
+    Row("refused", CONTROL, "any*", refused, "*"),
+    *library.ROWS,
+)
+"""The instructions by their names."""
+
+
+def special(thread: FollowedThread, name: str) -> Value | None:
+    """Return the value of ``undef``, an undefined value."""
+    return Unknown("an undefined value") if name == "undef" else None
+
+
+LLVM = KernelLanguage(by_name(ROWS), special, "rc11", control=ControlRules(grows=True))
+"""The language of programs that a compiler has as LLVM."""
