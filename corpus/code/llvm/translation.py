@@ -19,8 +19,8 @@ from corpus.code.calls import LIBRARY
 from corpus.code.launch.creation import RESULT
 from corpus.code.llvm.blocks import (
     ENTRY,
-    BodyBlock,
     Body,
+    BodyBlock,
     BodyLine,
     Promoted,
     alloca_type,
