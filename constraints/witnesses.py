@@ -8,7 +8,7 @@ execution alone (``oracle.executions.witness``).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -23,7 +23,7 @@ from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import Model
 from oracle.cat.terms import ModelCheck
 from oracle.executions.bounds import UNROLL
-from oracle.executions.events import INITIAL, EventKind, ExecutionChoices, ProgramBase
+from oracle.executions.events import INITIAL, Event, EventKind, ExecutionChoices, ProgramBase
 from oracle.executions.flow import asked_terms
 from oracle.executions.steps import Key
 from oracle.executions.valuations import value_in
@@ -103,10 +103,24 @@ class ExecutionSearch:
 
     def accesses(self, locations: Collection[str]) -> Literal:
         """The literal that says that a thread accesses one of these locations."""
+        return self.happens(lambda event: event.location in locations)
+
+    def happens(self, is_meant: Callable[[Event], bool]) -> Literal:
+        """The literal that says that a thread does what one of these events is."""
         executions, found = self.executions, self.executions.circuit.false
         for event, happens in zip(executions.events, executions.executed, strict=True):
-            if event.thread != INITIAL and event.location in locations:
+            if event.thread != INITIAL and is_meant(event):
                 found = found | happens
+        return found
+
+    def after(self, is_meant: Callable[[Event], bool]) -> Literal:
+        """The literal that says that what one of these writes has written is read, or is written over."""
+        executions, found = self.executions, self.executions.circuit.false
+        for number, event in enumerate(executions.events):
+            if event.kind is not EventKind.WRITE or event.thread == INITIAL or not is_meant(event):
+                continue
+            for other, literal in (*executions.rf[number].items(), *executions.co[number].items()):
+                found = found | (literal & executions.executed[number] & executions.executed[other])
         return found
 
     def find(self, questions: Sequence[Literal]) -> CandidateExecution | None:

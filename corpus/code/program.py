@@ -40,6 +40,7 @@ from corpus.code.thread import (
 )
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, AsyncOperation, Barrier, Branch, Load, Rmw, Store
+from corpus.litmus.locations import NOWHERE, Location
 from corpus.litmus.normal import map_operands
 from corpus.litmus.orders import Place as ThreadPlace
 from corpus.litmus.orders import Scope
@@ -106,6 +107,11 @@ class KernelProgram:
     def origins(self) -> tuple[tuple[ir.KernelInstruction | None, ...], ...]:
         """The instruction of the code that each instruction of each thread comes from."""
         return tuple(tuple(residual.origin for residual in code) for code in self.code)
+
+    @property
+    def grows(self) -> bool:
+        """Whether it is a program whose first thread creates the others; addresses are in bytes then."""
+        return bool(self.names)
 
     @property
     def lasting(self) -> tuple[str, ...]:
@@ -204,7 +210,7 @@ def _program(
         tuple(mark for mark in marks if mark[1].startswith(MARK + DOUBT)),
     )
     return KernelProgram(
-        LitmusTest(kernel.name, tuple(threads), found.locations, nothing),
+        LitmusTest(kernel.name, tuple(threads), _all_locations(arrays, found, codes), nothing),
         launch,
         tuple(ids for ids, _ in kept),
         tuple(map(tuple, codes)),
@@ -214,6 +220,15 @@ def _program(
         marked,
         altered=untold.altered,
     )
+
+
+def _all_locations(
+    arrays: KernelArrays, found: ProgramLocations, codes: Sequence[Sequence[Residual]]
+) -> tuple[Location, ...]:
+    """Return the locations of a program, with the one for places that are none where addresses are in bytes."""
+    accesses = (access for code in codes for residual in code for access in residual.accesses)
+    by_address = arrays.language.control.grows and any(access.array == ANYWHERE for access in accesses)
+    return (*found.locations, Location(NOWHERE)) if by_address else found.locations
 
 
 def _left_untold(kernel: ir.KernelFunction, launch: KernelLaunch) -> dict[Place, str]:

@@ -23,6 +23,9 @@ END = "END"
 MARK = "stopped_by_"
 """The beginning of the names of registers that say why a thread has stopped: a trap, an assertion."""
 
+UNMEANT = "unmeant"
+"""Why a thread is followed no further that computes with an address what has no meaning, such as its square."""
+
 SOME_NUMBER = 0x7F00_0000
 """What stands for values that nothing tells begins here."""
 
@@ -35,7 +38,7 @@ class Access(NamedTuple):
 
     ``limit``: a computed index is at most this, the number of elements, which stands for all that are outside. Where
     addresses are in bytes, places are computed from ``start`` to before ``end`` that are ``step`` bytes apart, and
-    ``limit`` is the place that stands for all outside.
+    ``limit`` is the place that stands for all outside. ``released``: the memory is given back.
     """
 
     array: Array
@@ -45,6 +48,7 @@ class Access(NamedTuple):
     start: int = 0
     step: int = 0
     end: int = 0
+    released: bool = False
 
 
 class Residual(NamedTuple):

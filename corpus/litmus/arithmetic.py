@@ -16,6 +16,10 @@ UNDETERMINED = "undetermined."
 """How the operations begin of ``corpus.litmus.undetermined``."""
 
 
+MEANINGLESS = "meaningless."
+"""How the operations begin that say whether another one has no meaning, as a product of addresses: 1, else 0."""
+
+
 def wrap(number: int) -> int:
     """Return the number modulo 2^32, as a signed number."""
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)

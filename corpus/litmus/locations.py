@@ -72,6 +72,10 @@ class Location:
     atomic: bool | None = field(default=None, repr=False)
 
 
+NOWHERE = "nowhere"
+"""The location that stands for all places that are no location of a test, if the test has it."""
+
+
 def element(array: str, index: int) -> str:
     """Return the location that is an element of an array."""
     return f"{array}[{index}]" if index else array

@@ -14,7 +14,7 @@ from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import CheckResult, Model
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import CandidateBatch
-from oracle.executions.events import INITIAL
+from oracle.executions.events import INITIAL, Event, EventKind
 from oracle.executions.judge import is_complete, judged
 from oracle.executions.threads import unroll_threads
 from oracle.executions.witness import CandidateExecution, execution_of
@@ -55,13 +55,16 @@ class ListedExecutions:
 
     def accesses(self, locations: Collection[str]) -> ListedQuestion:
         """The executions in which a thread accesses one of these locations."""
+        return self.happens(lambda event: event.location in locations)
 
-        def accessing(batch: CandidateBatch) -> int:
-            events = batch.base.events
-            there = any(event.thread != INITIAL and event.location in locations for event in events)
+    def happens(self, is_meant: Callable[[Event], bool]) -> ListedQuestion:
+        """The executions in which a thread does what one of these events is."""
+
+        def happening(batch: CandidateBatch) -> int:
+            there = any(event.thread != INITIAL and is_meant(event) for event in batch.base.events)
             return batch.valid if there else 0
 
-        return self._of(accessing)
+        return self._of(happening)
 
     def reads_initial(self, locations: Collection[str]) -> ListedQuestion:
         """The executions in which a read of one of these locations reads what nobody has written."""
@@ -75,6 +78,20 @@ class ListedExecutions:
             return found
 
         return self._of(reading)
+
+    def after(self, is_meant: Callable[[Event], bool]) -> ListedQuestion:
+        """The executions in which what one of these writes has written is read, or is written over."""
+
+        def following(batch: CandidateBatch) -> int:
+            found = 0
+            for relation in ("rf", "co"):
+                for event, row in zip(batch.base.events, batch.base.relation(relation), strict=True):
+                    if event.kind is EventKind.WRITE and event.thread != INITIAL and is_meant(event):
+                        for mask in row.values():
+                            found |= mask
+            return found
+
+        return self._of(following)
 
     def find(self, questions: Sequence[ListedQuestion]) -> CandidateExecution | None:
         """One of them that all questions have; None where there is none."""

@@ -36,7 +36,7 @@ from corpus.litmus.instructions import (
     Store,
     registers_written,
 )
-from corpus.litmus.locations import Loc, Location, Operand, Reg, element, element_of, physical
+from corpus.litmus.locations import NOWHERE, Loc, Location, Operand, Reg, element, element_of, physical
 from corpus.litmus.orders import MBARRIER, PLAIN, Mode, Order
 from corpus.litmus.test import LitmusTest, plain_locations
 from oracle.executions.events import (
@@ -302,19 +302,28 @@ class Walker:
         """The run at each location that an address may be."""
         value, sources = state.value(operand)
         meanings = self.meanings(value)
-        for meaning in meanings:
+        elsewhere = NOWHERE in self._locations
+        for meaning in meanings if not elsewhere else ():
             if isinstance(meaning, int) or (isinstance(meaning, Address) and _named(meaning) not in self._locations):
                 where = f"P{self.number}, instruction {pc}"
                 raise InputError(f"{where}: the address is no location of the test", self._name)
-        if isinstance(value, Address):
-            yield state, _named(value), sources
+        if isinstance(value, Address | int):
+            named = _named(value) if isinstance(value, Address) else NOWHERE
+            yield state, named if named in self._locations else NOWHERE, sources
             return
         bases = {_base(meaning) for meaning in meanings}
-        names = sorted(name for name in self._locations if None in bases or element_of(name)[0] in bases)
+        every = (name for name in self._locations if name != NOWHERE)
+        names = sorted(name for name in every if None in bases or element_of(name)[0] in bases)
         for outcome, name in enumerate(names):
             here = state.assuming(Constraint("eq", value, address_of(name)), outcome)
             if here is not None:
                 yield here, name, sources
+        if elsewhere:
+            away: RunState | None = state
+            for outcome, name in enumerate(names, len(names)):
+                away = away and away.assuming(Constraint("ne", value, address_of(name)), outcome)
+            if away is not None:
+                yield away, NOWHERE, sources
 
     def _access(
         self, state: RunState, ins: Load | Store | Rmw, location: str, addr: Sources, pc: int

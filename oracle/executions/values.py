@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from corpus.litmus.arithmetic import compute, wrap
+from corpus.litmus.arithmetic import MEANINGLESS, compute, wrap
 from corpus.litmus.locations import element_of
 from corpus.litmus.propositions import And, Atom, Not, Or, Proposition, Term
 
@@ -33,19 +33,31 @@ def address_of(location: str) -> Address:
 
 def calculate(operation: str, left: Value, right: Value) -> Value | None:
     """The result of a binary operation of ``corpus.litmus.instructions``; a comparison gives 0 or 1."""
+    if operation.startswith(MEANINGLESS):
+        return int(calculate(operation.removeprefix(MEANINGLESS), left, right) is None)
     if isinstance(left, int) and isinstance(right, int):
         return compute(operation, left, right)
     if operation in ("eq", "ne"):
         return int((left == right) == (operation == "eq"))
     if isinstance(left, Address) and isinstance(right, Address):
-        same = operation.partition(".")[0] == "sub" and left.location == right.location
-        return wrap(left.offset - right.offset) if same else None
+        return _of_addresses(operation, left, right)
     operation = operation.removesuffix(".s64")
     if operation == "add" and isinstance(left, int):
         left, right = right, left
     if operation in ("add", "sub") and isinstance(left, Address) and isinstance(right, int):
         return Address(left.location, wrap(left.offset + (right if operation == "add" else -right)))
     return None
+
+
+def _of_addresses(operation: str, left: Address, right: Address) -> Value | None:
+    """The result of an operation on two addresses: of places in one array, their distance and their order."""
+    if left.location != right.location:
+        return None
+    words = operation.split(".")
+    compared = next((word for word in words if word in ("lt", "le", "gt", "ge")), None)
+    if compared is not None:
+        return compute(compared, left.offset, right.offset)
+    return wrap(left.offset - right.offset) if words[0] == "sub" else None
 
 
 def holds(proposition: Proposition, value: Callable[[Term], Value]) -> bool:

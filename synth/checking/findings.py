@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -77,6 +77,26 @@ def places_of(
     """Return the instructions that events of an execution come from."""
     found = (origin_of(program.origins, execution.events[number]) for number in numbers)
     return tuple(dict.fromkeys(note for note in found if note is not None))
+
+
+def released_finding(
+    program: KernelProgram, execution: CandidateExecution, is_release: Callable[[Event], bool]
+) -> KernelFinding:
+    """Return the finding that memory is used after it was given back, in an execution."""
+    base = execution.base
+    pairs = [
+        (one, other)
+        for name in ("rf", "co")
+        for one, row in enumerate(base.relation(name))
+        for other in row
+        if execution.events[one].thread != INITIAL and is_release(execution.events[one])
+    ]
+    one, other = min(pairs)
+    use = _access(program, execution.events[other], execution.events[other].location)
+    release = execution.events[one]
+    text = f"the {use} is of memory that {thread_name(program, release.thread)} has given back"
+    text += _place_text(program, release)
+    return KernelFinding("bounds", text, places_of(program, execution, (other, one)), execution, (one, other))
 
 
 def race_finding(program: KernelProgram, model: Model, execution: CandidateExecution) -> KernelFinding:

@@ -19,14 +19,14 @@ from corpus.awaited import awaiting
 from corpus.code.arithmetic import DIVISION
 from corpus.code.program import KernelProgram
 from corpus.code.refusals import NotUnderstoodError
-from corpus.code.residual import DOUBT, MARK
+from corpus.code.residual import DOUBT, MARK, UNMEANT, Access
 from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.flow import thread_flow
 from corpus.litmus.instructions import Assign, Barrier, Branch, Instruction, addresses_of, is_asynchronous, operands_of
-from corpus.litmus.locations import Loc, Operand, Region, element_of
+from corpus.litmus.locations import NOWHERE, Loc, Operand, Region, element_of
 from corpus.litmus.normal import map_operands
 from corpus.litmus.propositions import (
     And,
@@ -48,6 +48,7 @@ from corpus.litmus.test import LitmusTest
 from corpus.litmus.threads import Thread
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
+from oracle.executions.events import Event
 from oracle.executions.listing import ListedExecutions
 from oracle.executions.steps import TooManyError
 from oracle.executions.stuck import ThreadEnding
@@ -63,6 +64,7 @@ from synth.checking.findings import (
     mixed_finding,
     places_of,
     race_finding,
+    released_finding,
     terms_of,
     thread_name,
     uninitialised_finding,
@@ -107,6 +109,12 @@ class Search(Protocol[Query]):
 
     def accesses(self, locations: Collection[str], /) -> Query:
         """What asks for an access of one of these locations."""
+
+    def happens(self, is_meant: Callable[[Event], bool], /) -> Query:
+        """What asks that a thread does what one of these events is."""
+
+    def after(self, is_meant: Callable[[Event], bool], /) -> Query:
+        """What asks for a read of what one of these writes has written, or for a write over it."""
 
     def reads_initial(self, locations: Collection[str], /) -> Query:
         """What asks for a read of what nobody has written to one of these locations."""
@@ -345,7 +353,7 @@ def _ask_ends(
 ) -> None:
     """Ask about accesses, traps, and the expectation."""
     inquiry.bounded = search.cut
-    inside = ~search.accesses(program.locations.outside)
+    inside = ~search.accesses({*program.locations.outside, NOWHERE})
     inquiry.nothing = search.find([]) is None
     _ask_accesses(inquiry, program, search, races)
     inquiry.begin("traps")
@@ -354,6 +362,11 @@ def _ask_ends(
         stop = FinalRegister(thread, register)
         stopped = search.satisfied(Atom("eq", stop, 1))
         execution = search.find([inside, stopped])
+        if register == MARK + UNMEANT:
+            if execution is not None:
+                inquiry.unknown("an address is computed with as if it were a number, which is not understood")
+            premises.append(~stopped)
+            continue
         if register == MARK + DIVISION:
             divides = divides or execution is not None
             premises.append(~stopped)
@@ -448,9 +461,11 @@ def _ask_accesses(inquiry: _Inquiry, program: KernelProgram, search: Search[Quer
     memory that nobody has written.
     """
     inquiry.begin("accesses outside of arrays")
-    outside = search.accesses(program.locations.outside)
+    outside = search.accesses({*program.locations.outside, NOWHERE})
+    if program.grows:
+        _ask_addresses(inquiry, program, search)
     if inquiry.answers["bounds"] is not CheckAnswer.FOUND:
-        execution = search.find([outside])
+        execution = search.find([search.accesses(program.locations.outside)])
         if execution is not None:
             inquiry.found(bounds_finding(program, execution))
     inquiry.begin("race")
@@ -466,6 +481,34 @@ def _ask_accesses(inquiry: _Inquiry, program: KernelProgram, search: Search[Quer
         execution = search.find([~outside, search.reads_initial(shared)])
         if execution is not None:
             inquiry.found(uninitialised_finding(program, shared, execution))
+
+
+def _ask_addresses(inquiry: _Inquiry, program: KernelProgram, search: Search[Query]) -> None:
+    """Ask where addresses from memory lead to: to a location of another size than what is accessed, or to memory that
+    has been given back.
+    """
+
+    def access_of(event: Event) -> Access | None:
+        return program.code[event.thread][event.position].access
+
+    def is_mixed(event: Event) -> bool:
+        access, cell = access_of(event), program.locations.cells.get(event.location or "")
+        return access is not None and cell is not None and access.size != cell.size
+
+    def is_release(event: Event) -> bool:
+        access = access_of(event)
+        return access is not None and access.released
+
+    if search.find([search.accesses({NOWHERE})]) is not None:
+        inquiry.unknown("an address from memory may be of no object, or of a part of one of another size")
+    if search.find([search.happens(is_mixed)]) is not None:
+        inquiry.answers["mixed-size"] = CheckAnswer.UNKNOWN
+        inquiry.unknown("an address from memory leads to what has another size than is accessed there")
+    released = any(access.released for code in program.code for residual in code for access in residual.accesses)
+    elsewhere = search.accesses({NOWHERE})
+    execution = search.find([~elsewhere, search.after(is_release)]) if released else None
+    if execution is not None:
+        inquiry.found(released_finding(program, execution, is_release))
 
 
 def _ask_unfinished(inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, unroll: int) -> None:

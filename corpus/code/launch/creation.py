@@ -15,7 +15,7 @@ What nobody waits for is left out, and so is a first thread that only waits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ from corpus.code.thread import Creation, FollowedThread, KernelLanguage, LaunchF
 from corpus.code.values import ArrayAddress, Value
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Instruction, Label, Load, Rmw, Store
-from corpus.litmus.locations import Reg
+from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.orders import PLAIN, Mode, Order, Scope
 
 OBJECTS = "object"
@@ -91,8 +91,9 @@ class CreatedThreads:
     """All threads of a program: what is left of each, its function, and what memory holds where others begin.
 
     ``start`` has the values of memory by its cells, ``sizes`` the bytes of arrays that threads have made, ``zeroed``
-    those of them that begin as zeros, ``cells`` the places and sizes of what addresses from memory may lead to.
-    ``parts``: where plain accesses of several sizes overlap, which are made of parts.
+    those of them that begin as zeros, ``made`` those that functions such as malloc have made, ``cells`` the places and
+    sizes of what addresses from memory may lead to. ``parts``: where plain accesses of several sizes overlap, which are
+    made of parts.
     """
 
     followed: list[tuple[ThreadIds, list[Residual]]] = field(default_factory=list)
@@ -101,6 +102,7 @@ class CreatedThreads:
     start: dict[Cell, Value] = field(default_factory=dict)
     sizes: dict[Array, int] = field(default_factory=dict)
     zeroed: set[Array] = field(default_factory=set)
+    made: set[Array] = field(default_factory=set)
     cells: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
     parts: Parts = field(default_factory=dict)
 
@@ -155,6 +157,7 @@ def _all_threads(
         found.start |= created.image
         found.sizes |= created.sizes
         found.zeroed |= created.zeroed
+        found.made.update(created.origins)
         pointed.moves.update(created.moves)
         for array, places in created.whole.items():
             pointed.whole.setdefault(array, set()).update(places)
@@ -241,7 +244,7 @@ def _places(code: Iterable[Residual]) -> dict[Array, dict[tuple[int, int], bool]
         weak = isinstance(residual.instruction, Load | Store) and residual.instruction.mode == PLAIN
         for access in residual.accesses:
             places = found.setdefault(access.array, {})
-            for place in places_of(access):
+            for place in places_of(access) if access.size else ():
                 places[place] = places.get(place, True) and weak
     return found
 
@@ -267,8 +270,8 @@ def _cells(found: CreatedThreads, pointed: _Pointers) -> dict[Array, set[tuple[i
     """
     every = [residual for _, code in found.followed for residual in code]
     begins = _pointed(found, pointed, every)
-    by_address = {(access.offset, access.size) for residual in every for access in residual.accesses
-                  if access.array == ANYWHERE}  # fmt: skip
+    accesses = (access for residual in every for access in residual.accesses if access.size)
+    by_address = {(access.offset, access.size) for access in accesses if access.array == ANYWHERE}
     known = _places(every)
     cells: dict[Array, set[tuple[int, int]]] = {}
     for array in sorted(begins):
@@ -321,14 +324,33 @@ def _pointed(found: CreatedThreads, pointed: _Pointers, code: Iterable[Residual]
 def _with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Residual]:
     """Return what is left of a thread in which memory that is given back is written where others may access it."""
     done: list[Residual] = []
+    every = _places(other for _, others in found.followed for other in others)
     for residual in code:
         access = residual.access
         if access is None or access.size or not isinstance(residual.instruction, Store):
             done.append(residual)
             continue
-        every = _places(other for _, others in found.followed for other in others)
+        if access.array == ANYWHERE:
+            done += _released_by_address(found, residual, residual.instruction.address, every)
+            continue
         for offset, size in sorted({*every.get(access.array, ()), *found.cells.get(access.array, ())}):
             if size:
                 store = Store(array_place(access.array, offset), 0)
-                done.append(Residual(store, residual.origin, Access(access.array, offset, size)))
+                done.append(Residual(store, residual.origin, Access(access.array, offset, size, released=True)))
     return done
+
+
+def _released_by_address(
+    found: CreatedThreads, residual: Residual, address: Operand, known: Mapping[Array, Mapping[tuple[int, int], bool]]
+) -> Iterator[Residual]:
+    """Yield the writes to an object that is given back by an address from memory: to what each such object has."""
+    made = [array for array in found.cells if array.space == OBJECTS and array in found.made]
+    places = [{*known.get(array, ()), *found.cells.get(array, ())} for array in made]
+    common = set.intersection(*places) if places else set[tuple[int, int]]()
+    if any(place != common for place in places):
+        found.assumed["of memory that is given back by an address from memory, only what all objects have is"] = None
+    assert isinstance(address, Reg)
+    for offset, size in sorted(common):
+        register = f"{address.name}_released_{offset}"
+        yield Residual(Assign(register, "add", (address, offset)), residual.origin)
+        yield Residual(Store(Reg(register), 0), residual.origin, Access(ANYWHERE, offset, size, released=True))

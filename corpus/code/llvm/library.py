@@ -26,7 +26,7 @@ from corpus.code.llvm.memory import (
     stored,
 )
 from corpus.code.memory import length_of
-from corpus.code.places import CODE, Cell, RegisterHome, array_place, counter
+from corpus.code.places import ANYWHERE, CODE, Cell, RegisterHome, array_place, counter
 from corpus.code.residual import MARK, Access
 from corpus.code.table import BOTH, CONTROL, NOTHING, READS, WRITES, Row
 from corpus.code.thread import FollowedThread, Meaning, State
@@ -123,14 +123,19 @@ def name_of_thread(thread: FollowedThread, state: State, ins: ir.KernelInstructi
 def leave(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``ret``: back to the caller; at the end of a thread those go on who join it."""
     if state.frames:
-        _end_frame(state)
+        _end_frame(thread, state)
         return go_back(thread, state)
     return _ended(thread, state, state.known.get(RegisterHome(0, RESULT), 0))
 
 
-def _end_frame(state: State) -> None:
-    """Have no variable hold an address of one whose lifetime ends with the call at hand."""
+def _end_frame(thread: FollowedThread, state: State) -> None:
+    """Have no variable hold an address of one whose lifetime ends with the call at hand; what others see of it is given
+    back.
+    """
     depth = state.depth
+    for own, shown in thread.creation.shown.items():
+        if own.owner == depth and not thread.creation.alone:
+            thread.out.put(Store(array_place(shown, 0), FREED), Access(shown, 0, 0))
     for home, value in list(state.known.items()):
         outlives = home.depth != depth or (isinstance(home, RegisterHome) and home.name.startswith(RESULT))
         if not isinstance(value, ArrayAddress) or value.array.space != "local" or value.array.owner != depth:
@@ -249,11 +254,11 @@ def _released(thread: FollowedThread, state: State, address: Value) -> bool:
                 return True
             thread.out.put(Store(array_place(array, 0), FREED), Access(array, 0, 0))
             return True
-        case Symbol():
+        case Symbol(register):
             going = thread.out.new_label()
             if not address.checked:
-                thread.out.put(Branch(going, Comparison("eq", Reg(address.register), 0)))
-            thread.notes.assumed["memory that is given back by an address from memory stays as it is"] = None
+                thread.out.put(Branch(going, Comparison("eq", Reg(register), 0)))
+            thread.out.put(Store(Reg(register), FREED), Access(ANYWHERE, 0, 0))
             thread.out.put(Label(going))
             return True
         case Unknown() if is_unwritten(address):

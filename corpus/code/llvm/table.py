@@ -9,10 +9,13 @@ from corpus.code import ir
 from corpus.code.calls import branch, call
 from corpus.code.llvm import computing, library, memory
 from corpus.code.meaning import by_name
+from corpus.code.residual import UNMEANT
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Row
 from corpus.code.thread import ControlRules, FollowedThread, KernelLanguage, Meaning, State
 from corpus.code.values import Unknown, Value
-from corpus.litmus.instructions import Fence
+from corpus.litmus.arithmetic import MEANINGLESS
+from corpus.litmus.instructions import Assign, Branch, Comparison, Fence, Label
+from corpus.litmus.locations import Reg
 from corpus.litmus.orders import Order
 
 
@@ -28,6 +31,30 @@ def refused(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
     (message,) = ins.operands
     assert isinstance(message, ir.SymbolRef)
     raise thread.out.wrong(message.name)
+
+
+def meaningful(meaning: Meaning) -> Meaning:
+    """Return what an instruction does, where a thread is followed no further if it computes with an address from memory
+    what has no meaning: executions have no value for that, and would be none.
+    """
+
+    def guarded(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+        out = thread.out
+        start = len(out.code)
+        goes_on = meaning(thread, state, ins)
+        written = out.code[start:]
+        del out.code[start:]
+        for residual in written:
+            match residual.instruction:
+                case Assign(_, operation, [Reg() | int() as left, Reg() | int() as right]) if "64" in operation:
+                    going, flag = out.new_label(), out.temporary(f"{MEANINGLESS}{operation}", left, right)
+                    out.put(Branch(going, Comparison("eq", Reg(flag), 0)))
+                    out.stops(UNMEANT)
+                    out.put(Label(going))
+            out.code.append(residual)
+        return goes_on
+
+    return guarded
 
 
 def unreachable(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -48,10 +75,10 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("lifetime.end", NOTHING, "any*", memory.end_lifetime, "*"),
     Row("getelementptr", NOTHING, "any*", computing.step, "*"),
     Row("mov", NOTHING, "any*", computing.move, "*"),
-    Row("binary", NOTHING, "any*", computing.binary, "*"),
-    Row("unary,neg", NOTHING, "any*", computing.unary, "*"),
-    Row("compare", NOTHING, "any*", computing.compare, "*"),
-    Row("convert,cvt", NOTHING, "any*", computing.convert, "*"),
+    Row("binary", NOTHING, "any*", meaningful(computing.binary), "*"),
+    Row("unary,neg", NOTHING, "any*", meaningful(computing.unary), "*"),
+    Row("compare", NOTHING, "any*", meaningful(computing.compare), "*"),
+    Row("convert,cvt", NOTHING, "any*", meaningful(computing.convert), "*"),
     Row("select", NOTHING, "any*", computing.choose, "*"),
     Row("overflow", NOTHING, "any*", computing.overflow, "*"),
     Row("bra", CONTROL, "any*", branch, "*"),
