@@ -102,6 +102,14 @@ class KernelArrays:
         """Return the variable of the module that an array is."""
         return self.module.variable(self.kernel, array.name)
 
+    def created_variable(self, array: Array) -> ir.Variable | None:
+        """Return the variable that an array is, also one of the stack of a function, which others have come to see."""
+        if array.name in self.module.variables:
+            return self.module.variables[array.name]
+        name = array.name.rstrip("0123456789").removesuffix(".")
+        every = (own for function in self.module.functions.values() for own in function.variables)
+        return next((own for own in every if own.name == name), None)
+
     def image(self, array: Array) -> ArrayImage | None:
         """Return what earlier kernels of the stream have left in an array."""
         return self.launch.memory.get(self.shared(array)) if outlasts(array) else None
@@ -319,7 +327,8 @@ class ProgramLocations:
     ``cells`` are the places of locations, ``wholes`` the elements of the source whose parts are locations, with these.
     Names are of locations that are: outside of an array (``outside``), without a value at the start (``undefined``), in
     shared memory with one (``initialised``), parts of larger accesses (``parted``). ``untold`` may hold a value that
-    nothing tells, with what it is. ``assumed``: what was taken for granted.
+    nothing tells, with what it is. ``called``: the names that the source has, where others stand for bytes.
+    ``assumed``: what was taken for granted.
     """
 
     locations: tuple[Location, ...]
@@ -331,6 +340,7 @@ class ProgramLocations:
     wholes: Mapping[str, tuple[str, ...]]
     untold: Mapping[str, str]
     assumed: tuple[str, ...]
+    called: Mapping[str, str] = field(default_factory=dict)
 
 
 def locations_of(arrays: KernelArrays, names: LocationNames, untold: UntoldValues) -> ProgramLocations:
@@ -386,7 +396,24 @@ def locations_of(arrays: KernelArrays, names: LocationNames, untold: UntoldValue
         wholes,
         open_values,
         tuple(assumed),
+        _called(arrays, names, cells) if names.bytes else {},
     )
+
+
+def _called(arrays: KernelArrays, names: LocationNames, cells: Mapping[str, ArrayCell]) -> dict[str, str]:
+    """Return the names that the source has for locations whose places are in bytes: ``ring.items[0]`` for ``ring[16]``,
+    and ``f.x@1`` for a variable of the stack of thread 1 in f.
+    """
+    found: dict[str, str] = {}
+    for name, cell in cells.items():
+        stem = names.names.get(cell.array, cell.array.name)
+        variable = arrays.created_variable(cell.array)
+        parts = dict(variable.parts) if variable is not None else {}
+        if variable is not None and variable.space == "local":  # of a call in some thread
+            stem = f"{variable.name}@{cell.array.name.removeprefix(variable.name).strip('.').partition('.')[0]}"
+        behind = parts.get(cell.offset, f"+{cell.offset}" if cell.offset else "")
+        found |= {name: f"{stem}{behind}"} if f"{stem}{behind}" != name else {}
+    return found
 
 
 def _count(arrays: KernelArrays, names: LocationNames, array: Array, assumed: dict[str, None]) -> int:

@@ -46,6 +46,11 @@ class KernelFinding:
         return tuple(dict.fromkeys(place.source for place in self.places if place.source))
 
 
+def source_location(program: KernelProgram, location: str | None) -> str:
+    """Return the name that the source has for a location: ``ring.items[0]`` for ``ring[16]``, which is in bytes."""
+    return program.locations.called.get(location or "", location or "")
+
+
 def mixed_finding(mixed: MixedSize) -> KernelFinding:
     """Return the finding that accesses to one place are of several sizes."""
     (start, size), (other, length) = mixed.first, mixed.second
@@ -92,7 +97,7 @@ def released_finding(
         if execution.events[one].thread != INITIAL and is_release(execution.events[one])
     ]
     one, other = min(pairs)
-    use = _access(program, execution.events[other], execution.events[other].location)
+    use = _access(program, execution.events[other], source_location(program, execution.events[other].location))
     release = execution.events[one]
     text = f"the {use} is of memory that {thread_name(program, release.thread)} has given back"
     text += _place_text(program, release)
@@ -106,7 +111,7 @@ def race_finding(program: KernelProgram, model: Model, execution: CandidateExecu
         return KernelFinding("race", f"accesses race, as {model.name} says", (), execution)
     pairs = [(one, other) for one, row in enumerate(relation) for other in row]
     one, other = min(pairs)
-    location = execution.events[one].location
+    location = source_location(program, execution.events[one].location)
     strong = [not _STRONG.isdisjoint(execution.events[number].tags) for number in (one, other)]
     why = "their scopes do not have both threads" if all(strong) else f"{'one is' if any(strong) else 'both are'} weak"
     if len({"ASYNC" in execution.events[number].tags for number in (one, other)}) > 1:
@@ -184,10 +189,8 @@ def bounds_finding(program: KernelProgram, execution: CandidateExecution) -> Ker
     events = tuple(n for n in places if execution.events[n].location in program.locations.outside)
     array, count = element_of(execution.events[events[0]].location or "")
     first = execution.events[events[0]]
-    text = (
-        f"an access of {array} by {thread_name(program, first.thread)}{_place_text(program, first)} is outside of "
-        f"its {count} elements, told here as {array}[{count}]"
-    )
+    text = f"an access of {array} by {thread_name(program, first.thread)}{_place_text(program, first)} is outside of "
+    text += f"its {count} bytes" if program.grows else f"its {count} elements, told here as {array}[{count}]"
     return KernelFinding("bounds", text, places_of(program, execution, events), execution, events)
 
 
@@ -203,7 +206,8 @@ def uninitialised_finding(
     first = execution.events[reads[0]]
     return KernelFinding(
         "uninitialised",
-        f"{thread_name(program, first.thread)} reads {first.location}{_place_text(program, first)} "
+        f"{thread_name(program, first.thread)} reads {source_location(program, first.location)}"
+        f"{_place_text(program, first)} "
         "before anybody writes it",
         places_of(program, execution, reads),
         execution,
@@ -236,7 +240,7 @@ def hang_finding(program: KernelProgram, found: Liveness, progress: str) -> Kern
     if own:
         first, value = hang.execution.events[own[0]], hang.execution.values[own[0]]
         text += _place_text(program, first)
-        text += "" if value is None else f", where {first.location} stays {value_text(value)}"
+        text += "" if value is None else f", where {source_location(program, first.location)} stays {value_text(value)}"
     return KernelFinding("hang", text, places, hang.execution, events)
 
 

@@ -11,7 +11,7 @@ from corpus.code.launch.fields import DescribedArray, place_in
 from corpus.code.places import argument_array
 from corpus.code.program import KernelProgram
 from corpus.errors import InputError
-from corpus.litmus.locations import element, element_of
+from corpus.litmus.locations import NOWHERE, element, element_of
 
 _PLACE = re.compile(r"(?<![\w.:])[A-Za-z_]\w*(?:\s*\[[^\]]*\]|\s*\.\s*[A-Za-z_]\w*)+")
 _PARTS = re.compile(r"\[\s*([0-9]{1,9})\s*\]|\.?([A-Za-z_]\w*)")
@@ -27,8 +27,10 @@ def shown(expectation: str) -> str:
 
 
 def locations(program: KernelProgram) -> list[str]:
-    """Return the locations of a program that an expectation may name, in order."""
-    return sorted({*program.locations.wholes, *(location.name for location in program.test.locations)})
+    """Return the locations of a program that an expectation may name, in order, as the source has them."""
+    called = program.locations.called
+    names = (location.name for location in program.test.locations if location.name != NOWHERE)
+    return sorted({*program.locations.wholes, *(called.get(name, name) for name in names)})
 
 
 def located(program: KernelProgram, arrays: Sequence[DescribedArray], expectation: str) -> str:
@@ -37,11 +39,13 @@ def located(program: KernelProgram, arrays: Sequence[DescribedArray], expectatio
     Raises ``InputError`` where one is none.
     """
     known = {*locations(program)}
+    sources = {called: name for name, called in program.locations.called.items()}
 
     def name(found: re.Match[str]) -> str:
         text = re.sub(r"\s", "", found[0])
         parts = _parts(text)
         own = _own(program, text, parts, known) if parts else None
+        own = sources.get(text) if program.grows else own
         if own is None and parts:
             own = _of_types(program, arrays, parts)
         if own is None:

@@ -71,6 +71,7 @@ from synth.checking.findings import (
     violation_finding,
 )
 from synth.checking.lines import own_place
+from synth.checking.naming import in_source_words
 from synth.checking.places import locations, shown
 from synth.memory.liveness import explain_liveness
 from synth.requests import ENUMERATE, SAT
@@ -230,7 +231,7 @@ def _answers(
             inquiry.unknown(f"a data race leaves all else undefined under {model.name}")
     else:
         inquiry.unknown("accesses that overlap and are not of one place and size leave all else undefined")
-    findings, reasons = tuple(inquiry.findings), tuple(inquiry.reasons)
+    findings, reasons = tuple(in_source_words(finding, program) for finding in inquiry.findings), tuple(inquiry.reasons)
     return KernelAnswers(program, model.name, inquiry.answers, hang, findings, inquiry.bounded, unroll, reasons)
 
 

@@ -91,6 +91,7 @@ class FunctionTranslation:
     promoted: dict[str, Promoted] = field(default_factory=dict)
     called: dict[str, str] = field(default_factory=dict)
     accessed: frozenset[str] = frozenset()
+    declared: Mapping[str, str] = field(default_factory=dict)
     line: BodyLine = NO_LINE
     mode: tuple[Mode, Order | None] = (PLAIN, None)
     count: int = 0
@@ -292,7 +293,8 @@ def _alloca(out: FunctionTranslation, reader: TextReader) -> None:
     for place, word in enumerate(out.line.words[:-1]):
         if word == "align":
             align = int(out.line.words[place + 1])
-    out.variables.append(ir.Variable(name, "local", "b8", size if count is None else None, align))
+    parts = tuple((place, called) for place, _, called in out.debug.members(out.declared.get(out.line.result, "")))
+    out.variables.append(ir.Variable(name, "local", "b8", size if count is None else None, align, parts=parts))
     (target,) = results(out, PointerType())
     emit(out, "alloca", (), target, ir.SymbolRef(name), number, ir.Number(size), ir.Number(align))
 
@@ -1049,6 +1051,7 @@ def _head(out: FunctionTranslation) -> tuple[tuple[ir.Variable, ...], tuple[ir.V
 def _name_variables(out: FunctionTranslation, body: Body) -> None:
     """Give the variables of the stack names: those of the source, with a number where several have one."""
     out.promoted, out.accessed = promoted(body, out.module.names), only_accessed(body)
+    out.declared = body.declared
     taken: set[str] = set()
     for line in body.lines:
         if line.name != "alloca":
