@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from corpus.code.ir import (
+    BlockSize,
     KernelFunction,
     MemoryOperand,
     Module,
@@ -326,8 +327,10 @@ class _Translation:
             {},
             line=function.line,
             directives=tuple(f".maxntid {each}" for each in bounds if each.isdecimal()),
-            block=self._local_size(point.function),
-            chosen=tuple(n for n, number in enumerate(self._sizes) if number is not None),
+            block_size=BlockSize(
+                self._local_size(point.function),
+                tuple(n for n, number in enumerate(self._sizes) if number is not None),
+            ),
         )
         return with_fields(kernel), parameters
 
