@@ -33,7 +33,6 @@ from corpus.code.spirv.module import (
     SpirvOperand,
     SpirvString,
 )
-from corpus.code.spirv.names import passed_on
 from corpus.code.spirv.operands import DESCRIBING
 from corpus.code.spirv.types import SpirvTypes
 from corpus.errors import InputError
@@ -85,8 +84,8 @@ class SpirvFields:
     def pointee(self, type: str, parameter: str) -> DescribedType | None:
         """Return what a parameter of a function points to: an array, whose length nothing tells."""
         try:
-            own = self._described(self._types.pointee(type))
-            stride = 8 * self._types.apart(self._types.pointee(type))
+            own = self._described(self._types.of(type).pointee)
+            stride = 8 * self._types.apart(self._types.of(type).pointee)
         except InputError:
             return None
         said = self._debugging.pointee(parameter)
@@ -102,7 +101,7 @@ class SpirvFields:
         if isinstance(said, ScalarType) and said.pointer:
             return said.element
         try:
-            sizes = {WIDTHS[each.memory_kind] // 8 for each in self._types.scalars(self._types.pointee(type))}
+            sizes = {WIDTHS[each.memory_kind] // 8 for each in self._types.scalars(self._types.of(type).pointee)}
         except InputError:
             return None
         return sizes.pop() if len(sizes) == 1 and sizes != {1} else None
@@ -110,24 +109,38 @@ class SpirvFields:
     def _described(self, type: str) -> DescribedType:
         """Return what the module itself says of a type. Raises ``InputError`` where it is none of values in memory."""
         types, size = self._types, 8 * self._types.size(type)
-        if types.is_pointer(type):
-            inner = types.pointee(type) if types.name(type) == "OpTypePointer" else ""
-            kind = types.scalar_kind(inner) if inner else None
+        if types.of(type).is_pointer:
+            inner = types.of(type).pointee if types.of(type).name == "OpTypePointer" else ""
+            kind = types.of(inner).scalar_kind if inner else None
             return ScalarType(size, True, None if kind is None else types.size(inner))
-        if types.scalar_kind(type) is not None:
+        if types.of(type).scalar_kind is not None:
             return ScalarType(size)
         count = types.length(type) or 0
-        if types.name(type) == "OpTypeStruct":
+        if types.of(type).name == "OpTypeStruct":
             parts = (types.element(type, number) for number in range(count))
-            names = (self._module.member_names.get((type, number), _UNNAMED) for number in range(count))
+            names = (self._module.names.get((type, number), _UNNAMED) for number in range(count))
             pairs = zip(names, parts, strict=True)
             members = (MemberType(name, 8 * part.offset, self._described(part.type)) for name, part in pairs)
             return StructureType(size, tuple(members))
         first, second = types.element(type, 0), types.element(type, 1)
         inner_type, stride = self._described(first.type), 8 * (second.offset - first.offset)
-        if types.name(type) == "OpTypeVector":
+        if types.of(type).name == "OpTypeVector":
             return vector(inner_type, count, stride, size)
         return RepeatedType(inner_type, count, stride)
+
+
+def passed_on(module: SpirvModule) -> dict[str, str]:
+    """Return the parameters of kernels that are parameters of what they call in the same order: LLVM's translator makes
+    a kernel without names that calls the one of the source.
+    """
+    found: dict[str, str] = {}
+    for function in (module.functions.get(point.function) for point in module.entry_points):
+        own = [each.result or "" for each in function.parameters] if function else []
+        for ins in (each for block in (function.blocks if function else ()) for each in block.instructions):
+            ids = ins.ids
+            if ins.name == "OpFunctionCall" and ids[1:] == own and ids[0] in module.functions:
+                found |= zip(own, (each.result or "" for each in module.functions[ids[0]].parameters), strict=False)
+    return found
 
 
 class _Debugging:

@@ -43,7 +43,7 @@ class ClspvReflection(NamedTuple):
 def reflected(module: SpirvModule) -> ClspvReflection:
     """Return what a module says of itself; nothing where it is not of clspv."""
     bound = {
-        tuple(_parameter(module, id, name) for name in ("DescriptorSet", "Binding")): id
+        tuple(module.decorated(id, name) for name in ("DescriptorSet", "Binding")): id
         for id, ins in module.globals.items()
         if ins.name == "OpVariable"
     }
@@ -76,12 +76,6 @@ def _instructions(module: SpirvModule) -> Iterator[tuple[str, list[str]]]:
         match ins.operands:
             case (Id(set), Enumerant(which), *operands) if module.imports.get(set, "").startswith(SET):
                 yield which, [each.name for each in operands if isinstance(each, Id)]
-
-
-def _parameter(module: SpirvModule, id: str, name: str) -> int | None:
-    said = module.decoration(id, name)
-    value = said.parameters[0] if said else None
-    return value.value if isinstance(value, SpirvInteger) else None
 
 
 def _number(module: SpirvModule, id: str) -> int | None:
