@@ -80,8 +80,7 @@ class VectorComponents:
 
     def _needs(self, user: SpirvInstruction, vector: str, depth: int) -> frozenset[int] | None:
         """Return the components of a vector that one instruction needs."""
-        numbers = user.numbers
-        ids = user.ids
+        numbers, ids = user.numbers, user.ids
         match user.name:
             case "OpCompositeExtract":
                 return frozenset(numbers[:1])
@@ -115,8 +114,7 @@ class VectorComponents:
             made = self.defined.get(value)
             if made is None:
                 break
-            numbers = made.numbers
-            ids = made.ids
+            numbers, ids = made.numbers, made.ids
             match made.name:
                 case "OpCompositeInsert" if len(numbers) == 1 and numbers[0] != number:
                     value = ids[1]

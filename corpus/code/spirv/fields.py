@@ -24,14 +24,13 @@ from corpus.code.launch.fields import (
     is_empty,
 )
 from corpus.code.spirv.module import (
-    Enumerant,
     Id,
     Mask,
-    SpirvInstruction,
-    SpirvInteger,
     SpirvModule,
     SpirvOperand,
-    SpirvString,
+    extended_of,
+    number_of,
+    string_of,
 )
 from corpus.code.spirv.operands import DESCRIBING
 from corpus.code.spirv.types import SpirvTypes
@@ -65,14 +64,12 @@ class SpirvFields:
 
     def of(self, type: str, parameter: str = "") -> tuple[Field, ...]:
         """Return the fields of a type, which a parameter of a function has or points to."""
-        try:
-            own = self._described(type)
-        except InputError:
+        own, source = self.block(type), self._debugging.parameter(parameter)
+        if own is None:
             return ()
-        said = self._debugging.parameter(parameter)
-        if said is not None and -(-bits_of(said) // 8) == self._types.size(type) and not isinstance(own, ScalarType):
-            own = said
-        return distinctly_named(fields_of(own))
+        if source is None or isinstance(own, ScalarType) or -(-bits_of(source) // 8) != self._types.size(type):
+            source = own
+        return distinctly_named(fields_of(source))
 
     def block(self, type: str) -> DescribedType | None:
         """Return what a block of memory is made of, by the names of its members; None where nothing tells."""
@@ -84,22 +81,22 @@ class SpirvFields:
     def pointee(self, type: str, parameter: str) -> DescribedType | None:
         """Return what a parameter of a function points to: an array, whose length nothing tells."""
         try:
-            own = self._described(self._types.of(type).pointee)
-            stride = 8 * self._types.apart(self._types.of(type).pointee)
+            inner = self._types.of(type).pointee
+            own, stride = self._described(inner), 8 * self._types.apart(inner)
         except InputError:
             return None
-        said = self._debugging.pointee(parameter)
-        if said is not None and not isinstance(own, ScalarType) and bits_of(said) == bits_of(own):
-            own = said
+        source = self._debugging.pointee(parameter)
+        if source is not None and not isinstance(own, ScalarType) and bits_of(source) == bits_of(own):
+            own = source
         return RepeatedType(own, 0, stride)
 
     def element(self, type: str, parameter: str) -> int | None:
         """Return the bytes of the numbers that a pointer points to, which a parameter of a function is; None where
         they are bytes for all that is known, or of several sizes.
         """
-        said = self._debugging.parameter(parameter)
-        if isinstance(said, ScalarType) and said.pointer:
-            return said.element
+        source = self._debugging.parameter(parameter)
+        if isinstance(source, ScalarType) and source.pointer:
+            return source.element
         try:
             sizes = {WIDTHS[each.memory_kind] // 8 for each in self._types.scalars(self._types.of(type).pointee)}
         except InputError:
@@ -170,22 +167,11 @@ class _Debugging:
 
     def _instruction(self, id: str) -> tuple[str, Sequence[SpirvOperand]]:
         """Return the name of an instruction for debuggers, and its operands."""
-        match self._module.debug.get(id):
-            case SpirvInstruction(operands=(Id(set), Enumerant(name), *operands)) if self._module.imports.get(
-                set, ""
-            ).startswith(DESCRIBING):
-                return name, operands
-        return "", ()
+        return extended_of(self._module.debug.get(id), self._module.imports, DESCRIBING)
 
     def _number(self, operand: SpirvOperand) -> int | None:
         """Return the number that an operand is, or the constant that it names."""
-        if isinstance(operand, SpirvInteger):
-            return operand.value
-        constant = self._module.globals.get(operand.name) if isinstance(operand, Id) else None
-        match constant and constant.operands:
-            case (SpirvInteger(value),):
-                return value
-        return None
+        return number_of(operand, self._module.globals)
 
     def pointee(self, id: str) -> DescribedType | None:
         """Return the type that a parameter of a function points to; None where nothing tells."""
@@ -277,17 +263,10 @@ class _Debugging:
                 return None
             if is_empty(inner):
                 continue
-            called = "" if inherited else self._name(parts[0])
+            called = "" if inherited else string_of(parts[0], self._module.debug) or ""
             own = count if isinstance(inner, ScalarType) and count < inner.bits else None
             members.append(MemberType(called, start, inner, own))
         return StructureType(size, tuple(members)) if size else None
-
-    def _name(self, operand: SpirvOperand) -> str:
-        found = self._module.debug.get(operand.name) if isinstance(operand, Id) else None
-        match found and found.operands:
-            case (SpirvString(text), *_):
-                return text
-        return ""
 
 
 def _is_static(operands: Sequence[SpirvOperand]) -> bool:

@@ -7,7 +7,7 @@ in a binary they are numbers. An enumerant has the first of its names in the gra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -98,6 +98,32 @@ class SpirvInstruction(NamedTuple):
     def is_variable(self) -> bool:
         """Whether the instruction declares a variable."""
         return self.name in ("OpVariable", "OpUntypedVariableKHR")
+
+
+def extended_of(
+    instruction: SpirvInstruction | None, imports: Mapping[str, str], *sets: str
+) -> tuple[str, Sequence[SpirvOperand]]:
+    """Return the name and the operands of an extended instruction of a set whose name begins so; ``""`` of others."""
+    match instruction and instruction.operands:
+        case (Id(set), Enumerant(name), *operands) if imports.get(set, "").startswith(sets):
+            return name, operands
+    return "", ()
+
+
+def number_of(operand: SpirvOperand | None, defined: Mapping[str, SpirvInstruction]) -> int | None:
+    """Return the number that an operand is, or that a constant has which it names; None where there is none."""
+    if isinstance(operand, Id):
+        constant = defined.get(operand.name)
+        operand = constant.operands[0] if constant is not None and constant.name == "OpConstant" else None
+    return operand.value if isinstance(operand, SpirvInteger) else None
+
+
+def string_of(operand: SpirvOperand | None, defined: Mapping[str, SpirvInstruction]) -> str | None:
+    """Return the string that an operand names; None where it names none."""
+    match defined.get(operand.name) if isinstance(operand, Id) else None:
+        case SpirvInstruction("OpString", operands=(SpirvString(text), *_)):
+            return text
+    return None
 
 
 class SpirvComment(NamedTuple):

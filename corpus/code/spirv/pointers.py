@@ -6,7 +6,7 @@ elements. An access of a composite is one of each of its scalars.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from corpus.code.ir import KernelGuard, MemoryOperand, Number, Operand, Register, SymbolRef
 from corpus.code.spirv.code import SpirvCode, bits_of
@@ -380,6 +380,14 @@ def _semantics(code: SpirvCode, scope: str, semantics: str) -> SpirvSemantics:
     return SpirvSemantics(scope_of(code, scope), bits)
 
 
+def _atomic_mode(
+    code: SpirvCode, pointer: str, given: SpirvSemantics, part: Callable[[Order], Order] = lambda order: order
+) -> Mode:
+    """Return how an atomic access with these semantics is done, or the part of one that has an order of its own."""
+    model = code.source.model
+    return model.atomic(given, storage_of(code, pointer), part(order_of(model, given)))
+
+
 def _atomic(code: SpirvCode, pointer: str, kind: str) -> MemoryOperand:
     """Return the memory of an atomic access of a kind, whose address has to be a multiple of its size."""
     base = accessed(code, pointer)
@@ -398,8 +406,7 @@ def atomic_load(code: SpirvCode) -> None:
     """Write ``OpAtomicLoad`` as a load of its order and scope."""
     pointer, scope, semantics = code.at.ids[:3]
     assert code.at.type is not None
-    given, model = _semantics(code, scope, semantics), code.source.model
-    mode = model.atomic(given, storage_of(code, pointer), read_order(order_of(model, given)))
+    mode = _atomic_mode(code, pointer, _semantics(code, scope, semantics), read_order)
     kind = memory_kind(_kind(code, code.at.type))
     code.put("load", (kind,), (*code.result(), _atomic(code, pointer, kind)), mode=mode)
 
@@ -407,8 +414,7 @@ def atomic_load(code: SpirvCode) -> None:
 def atomic_store(code: SpirvCode) -> None:
     """Write ``OpAtomicStore``, or ``OpAtomicFlagClear``, which stores 0, as a store of its order and scope."""
     pointer, scope, semantics, *given = code.at.ids
-    said, model = _semantics(code, scope, semantics), code.source.model
-    mode = model.atomic(said, storage_of(code, pointer), write_order(order_of(model, said)))
+    mode = _atomic_mode(code, pointer, _semantics(code, scope, semantics), write_order)
     value: Operand = code.value(given[0]) if given else Number(0)
     kind = memory_kind(_kind(code, code.type_of(given[0]))) if given else "b32"
     code.put("store", (kind,), (_atomic(code, pointer, kind), value), mode=mode)
@@ -421,8 +427,7 @@ def atomic_update(code: SpirvCode) -> None:
     operation, form = UPDATES[code.at.name]
     kind = f"{form}{WIDTHS[_kind(code, code.at.type)]}"
     value = code.value(given[0]) if given else Number(1)
-    said, model = _semantics(code, scope, semantics), code.source.model
-    mode = model.atomic(said, storage_of(code, pointer), order_of(model, said))
+    mode = _atomic_mode(code, pointer, _semantics(code, scope, semantics))
     operands = (*code.result(), _atomic(code, pointer, kind), value)
     code.put("update", (operation, kind), operands, mode=mode)
 
@@ -431,12 +436,11 @@ def compare_exchange(code: SpirvCode) -> None:
     """``OpAtomicCompareExchange``, whose read has an order of its own where it fails."""
     pointer, scope, equal, unequal, value, comparator = code.at.ids[:6]
     assert code.at.type is not None
-    said, failed, model = _semantics(code, scope, equal), _semantics(code, scope, unequal), code.source.model
-    order, failure = order_of(model, said), read_order(order_of(model, failed))
-    mode = model.atomic(said, storage_of(code, pointer), order)
+    made, failed = _semantics(code, scope, equal), _semantics(code, scope, unequal)
+    mode, read = _atomic_mode(code, pointer, made), _atomic_mode(code, pointer, failed, read_order)
     kind = bits_of(_kind(code, code.at.type))
     given = (_atomic(code, pointer, kind), code.value(comparator), code.value(value))
-    fails: Order | None = failure if failure is not read_order(order) else None
+    fails = read.order if read.order is not read_order(mode.order) else None
     operands = (*code.result(), *given)
     if not _is_weak(code):
         code.put("update", ("cas", kind), operands, mode=mode, failure=fails)
@@ -444,7 +448,6 @@ def compare_exchange(code: SpirvCode) -> None:
     spurious, exchanged = code.temporary("pred"), code.temporary("pred")
     code.put("spurious", (), (spurious,))
     code.put("update", ("cas", kind), operands, KernelGuard(spurious.name, True), mode, fails)
-    read = model.atomic(failed, storage_of(code, pointer), failure)
     code.put("load", (kind,), operands[:2], KernelGuard(spurious.name), read)
     same = code.compute(f"setp.eq.s{WIDTHS[kind]}", "pred", operands[0], operands[2])
     code.put("selp", ("pred",), (exchanged, Number(0), same, spurious))
@@ -469,8 +472,7 @@ def is_exchanged(code: SpirvCode) -> Register | None:
 def test_and_set(code: SpirvCode) -> None:
     """``OpAtomicFlagTestAndSet``: whether a flag was set, which then is."""
     pointer, scope, semantics = code.at.ids[:3]
-    said, model = _semantics(code, scope, semantics), code.source.model
-    mode = model.atomic(said, storage_of(code, pointer), order_of(model, said))
+    mode = _atomic_mode(code, pointer, _semantics(code, scope, semantics))
     old = code.temporary("b32")
     code.put("update", ("exch", "b32"), (old, _atomic(code, pointer, "b32"), Number(1)), mode=mode)
     code.put("setp", ("ne", "s32"), (*code.result(), old, Number(0)))

@@ -21,7 +21,7 @@ from corpus.code.spirv.claims import SpirvHome
 from corpus.code.spirv.code import SpirvSource, bits_of
 from corpus.code.spirv.constants import spec_id
 from corpus.code.spirv.fields import passed_on
-from corpus.code.spirv.module import Enumerant, Id, SpirvInstruction, SpirvModule, SpirvString
+from corpus.code.spirv.module import Enumerant, Id, SpirvInstruction, SpirvModule, string_of
 from corpus.errors import InputError
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
@@ -78,9 +78,9 @@ def _described(module: SpirvModule) -> dict[str, str]:
                 variable in module.debug
             ):
                 name = next((each for each in module.debug[variable].operands[2:] if isinstance(each, Id)), None)
-                match module.debug.get(name.name) if name else None:
-                    case SpirvInstruction("OpString", operands=(SpirvString(text), *_)):
-                        found.setdefault(value, text)
+                text = string_of(name, module.debug)
+                if text is not None:
+                    found.setdefault(value, text)
     return found
 
 
