@@ -178,7 +178,7 @@ def named_suite(texts: tuple[str, ...]) -> tuple[tuple[int, LitmusTest], ...]:
     executions = [parse_execution(text) for text in texts]
     taken: set[str] = set()
     found = []
-    for execution in sorted(executions, key=lambda one: (one.size, len(one.threads), execution_text(one))):
+    for execution in sorted(executions, key=lambda shape: (shape.size, len(shape.threads), execution_text(shape))):
         name, turned = name_of(execution)
         name = first_free(name, taken)
         taken.add(name)
