@@ -27,7 +27,7 @@ from oracle.cat.interpreter import Model
 from oracle.cat.variants import definitions, emptied, without_check
 from oracle.consistency import AxiomaticModel, ConsistencyModel
 from oracle.executions.judge import Answer, judge
-from oracle.executions.vocabulary import dialect_of, told_apart, vocabulary_of
+from oracle.executions.vocabulary import dialect_of, distinguished, vocabulary_of
 from synth.inputs import MEMORY
 from synth.memory.judging import labelled_record
 from synth.memory.suites import axiomatic, text_of
@@ -92,7 +92,7 @@ def checked(
     """
     source_model, target_model = axiomatic(source), axiomatic(target)
     whole = vocabulary(dialect_of([source_model]))
-    needed, goal = told_apart(whole, [source_model]), vocabulary_of([target_model])
+    needed, goal = distinguished(whole, [source_model]), vocabulary_of([target_model])
     rules = translation(written, whole, needed, goal)
     both = [vocab for vocab in (needed, goal) if vocab.dependencies]
     regions = Region.SHARED in {*needed.regions, *goal.regions} and len(whole.regions) > 1
