@@ -101,7 +101,7 @@ def check(data: bytes, folder: Path) -> SpirvModule:
     """A binary says what its disassembly says."""
     module, text = read_spirv(data, "b"), read_spirv(disassembled(data, folder, "--raw-id"), "t")
     assert meaning(module) == meaning(text)
-    assert (module.header.version, module.header.bound) == (text.header.version, text.header.bound)
+    assert module.header.version == text.header.version
     read_spirv(disassembled(data, folder), "names")
     return module
 

@@ -30,8 +30,6 @@ class SpirvInteger(NamedTuple):
 class SpirvFloat(NamedTuple):
     """A literal float: its bits, and the format, which is IEEE 754's unless ``encoding`` names another
     (``BFloat16KHR``).
-
-    ``corpus.code.spirv.literals.float_value`` is its value.
     """
 
     bits: int
@@ -141,7 +139,6 @@ class SpirvEntryPoint(NamedTuple):
     function: str
     name: str
     interface: tuple[str, ...]
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +147,16 @@ class SpirvBlock:
 
     label: str
     instructions: tuple[SpirvInstruction, ...]
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
 class SpirvFunction:
-    """A function: its id, the ids of its type and result type, its control mask, its ``OpFunctionParameter``, and its
-    blocks in their order, none where it is only declared. ``labels`` maps a label to the number of its block.
+    """A function: its id, the id of the type of its result, its ``OpFunctionParameter``, and its blocks in their order,
+    none where it is only declared. ``labels`` maps a label to the number of its block.
     """
 
     name: str
-    type: str
     result_type: str
-    control: Mask
     parameters: tuple[SpirvInstruction, ...]
     blocks: tuple[SpirvBlock, ...]
     labels: Mapping[str, int]
@@ -184,14 +178,13 @@ class SpirvModels(NamedTuple):
 class SpirvHeader:
     """What is known of a module beside its instructions.
 
-    ``version`` and ``bound`` are those of a binary, or what a text has in comments, if it does. ``binary``: it was read
-    from a binary, where the lines of instructions are words. ``files`` are the paths of source files that the compiler
-    knew by other names.
+    ``version`` is that of a binary, or what a text has in a comment, if it does. ``binary``: it was read from a binary,
+    where the lines of instructions are words. ``files`` are the paths of source files that the compiler knew by other
+    names.
     """
 
     path: str
     version: tuple[int, int] | None = None
-    bound: int | None = None
     comments: tuple[SpirvComment, ...] = ()
     binary: bool = False
     files: Mapping[str, str] = field(default_factory=dict)

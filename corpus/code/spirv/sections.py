@@ -12,7 +12,6 @@ from corpus.code.spirv.lines import SourceLines
 from corpus.code.spirv.module import (
     Enumerant,
     Id,
-    Mask,
     SpirvBlock,
     SpirvEntryPoint,
     SpirvFunction,
@@ -137,7 +136,7 @@ def _declare(found: _Declarations, instruction: SpirvInstruction) -> bool:
             found.models = SpirvModels(addressing, memory)
         case "OpEntryPoint", (Enumerant(model), Id(function), SpirvString(called), *rest):
             interface = tuple(operand.name for operand in rest if isinstance(operand, Id))
-            found.entry_points.append(SpirvEntryPoint(model, function, called, interface, instruction.line))
+            found.entry_points.append(SpirvEntryPoint(model, function, called, interface))
         case "OpExecutionMode" | "OpExecutionModeId", (Id(function), Enumerant() as mode, *_):
             found.modes.setdefault(function, []).append(mode)
         case "OpName", (Id(target), SpirvString(called)):
@@ -252,7 +251,7 @@ def _add_to_block(function: _OpenFunction, label: SpirvInstruction, instruction:
     function.block.append(instruction)
     if instruction.name not in TERMINATORS:
         return False
-    function.blocks.append(SpirvBlock(label.result or "", tuple(function.block), label.line))
+    function.blocks.append(SpirvBlock(label.result or "", tuple(function.block)))
     function.label = None
     return True
 
@@ -260,13 +259,10 @@ def _add_to_block(function: _OpenFunction, label: SpirvInstruction, instruction:
 def _ended(function: _OpenFunction) -> SpirvFunction:
     """Return a function that is read to its end."""
     start = function.start
-    control, type, *_ = start.operands
-    assert isinstance(control, Mask) and isinstance(type, Id) and start.result and start.type
+    assert start.result and start.type
     return SpirvFunction(
         start.result,
-        type.name,
         start.type,
-        control,
         tuple(function.parameters),
         tuple(function.blocks),
         {block.label: number for number, block in enumerate(function.blocks)},

@@ -43,7 +43,6 @@ _LONGEST = 100
 """Characters of a word for which similar names are looked for."""
 
 _VERSION = re.compile(r"\s*Version:\s*([0-9]{1,3})\.([0-9]{1,3})\s*")
-_BOUND = re.compile(r"\s*Bound:\s*([0-9]{1,10})\s*")
 
 
 def read_assembly(text: str, path: str) -> SpirvModule:
@@ -94,13 +93,8 @@ class _Text:
         first = self._place(self._offsets[0])[0]
         before = [comment.text for comment in self._comments if comment.line < first]
         version = next((match for text in before if (match := _VERSION.fullmatch(text))), None)
-        bound = next((match for text in before if (match := _BOUND.fullmatch(text))), None)
-        return SpirvHeader(
-            self._path,
-            (int(version[1]), int(version[2])) if version else None,
-            int(bound[1]) if bound else None,
-            tuple(self._comments),
-        )
+        number = (int(version[1]), int(version[2])) if version else None
+        return SpirvHeader(self._path, number, tuple(self._comments))
 
     # instructions
 
