@@ -17,8 +17,9 @@ from corpus.code.spirv.annotations import LaunchConfig, read_annotations
 from corpus.code.spirv.binary import is_binary, read_binary
 from corpus.code.spirv.claims import annotated, expectation
 from corpus.code.spirv.module import SpirvModule
+from corpus.code.spirv.parameters import specialisation
 from corpus.code.spirv.text import read_assembly
-from corpus.code.spirv.translation import specialisation, translated
+from corpus.code.spirv.translation import translated
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT
 

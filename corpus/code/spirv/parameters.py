@@ -1,7 +1,8 @@
 """What a launch gives to a kernel of SPIR-V: its parameters, and what memory holds before its first instruction.
 
 The parameters are the arguments of OpenCL kernels, buffers, the members of push constants and of uniform buffers, which
-have the names of these, and constants of specialisation, but for those that are the size of a work-group.
+have the names of these, and constants of specialisation, but for those that are the size of a work-group: that a launch
+gives as well, where an execution mode does not say it (SPIR-V 1.6, 3.6; NonSemantic.ClspvReflection).
 """
 
 from __future__ import annotations
@@ -10,21 +11,29 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from corpus.code.ir import MemoryOperand, Operand, Register, SymbolRef, Variable
+from corpus.code.ir import BlockSize, KernelFunction, MemoryOperand, Operand, Register, SymbolRef, Variable
 from corpus.code.launch.fields import NUMBER
+from corpus.code.launch.launch import KernelLaunch
 from corpus.code.places import NOBODY, Array, argument_array
 from corpus.code.spirv.claims import SpirvHome
 from corpus.code.spirv.code import SpirvCode, SpirvSource, register_name
-from corpus.code.spirv.constants import spec_id
+from corpus.code.spirv.constants import WORKGROUP_SIZE, spec_id
 from corpus.code.spirv.flow import NOT_UNDERSTOOD
-from corpus.code.spirv.module import Enumerant, SpirvFunction
-from corpus.code.spirv.sizes import specialised_sizes
+from corpus.code.spirv.module import Enumerant, Id, SpirvFunction, SpirvInteger, SpirvModule, SpirvString
+from corpus.code.spirv.reflection import ClspvReflection, reflected
 from corpus.code.spirv.special import is_built_in
 from corpus.code.spirv.types import ADDRESS
 from corpus.code.spirv.variables import SpirvMemory, initializer_of, pointee_of
+from corpus.errors import InputError
 
 SPECIALISED = "specialised"
 """The space of parameters that are constants of specialisation; their line is their number."""
+
+_SIZES = ("LocalSize", "LocalSizeId")
+"""The modes that give a kernel the size of its work-groups, of which it has one at most (SPIR-V 1.6, 3.6)."""
+
+_LAUNCH_BOUNDS = "launch_bounds "
+"""How the annotation begins that the header of HIP makes of ``__launch_bounds__``."""
 
 
 class SpirvParameter(NamedTuple):
@@ -183,9 +192,12 @@ def _called(source: SpirvSource, id: str, type: str) -> str:
     return re.sub(r"\W", "_", found or ("" if id.isdecimal() else id), flags=re.ASCII) or source.names[id]
 
 
+# constants of specialisation, and sizes of work-groups
+
+
 def specialised(source: SpirvSource, memory: SpirvMemory) -> Iterator[SpirvParameter]:
     """Yield the constants of specialisation, but for those that are the size of a work-group."""
-    sizes = specialised_sizes(source.module, source.reflection)
+    sizes = _specialised_sizes(source.module, source.reflection)
     for id, ins in source.module.globals.items():
         number = spec_id(source.module, id)
         if number is not None and number not in sizes and ins.type is not None:
@@ -193,3 +205,74 @@ def specialised(source: SpirvSource, memory: SpirvMemory) -> Iterator[SpirvParam
             variable = Variable(name, SPECIALISED, "b8", source.types.size(ins.type), 8, line=number)
             memory.homes[id] = SpirvHome(Array(SPECIALISED, NOBODY, name), name, ins.type, value=True)
             yield SpirvParameter(variable, source.module.names.get(id) or (name if id.isdecimal() else id))
+
+
+def specialisation(module: SpirvModule, kernel: KernelFunction, launch: KernelLaunch) -> dict[int, int]:
+    """Return the constants of specialisation that a launch gives, by ``SpecId``: the size of a work-group, arguments.
+
+    Raises ``InputError`` where an argument is no number.
+    """
+    found: dict[int, int] = {}
+    for number, size in zip(_specialised_sizes(module, reflected(module)), launch.block, strict=False):
+        found |= {} if number is None else {number: size}
+    for place, parameter in enumerate(kernel.parameters):
+        argument = launch.argument(parameter.name, place) if parameter.space == SPECIALISED else None
+        if isinstance(argument, int):
+            found[parameter.line] = argument
+        elif argument is not None:
+            raise InputError(f"--arg: expected a number for {launch.source_name(parameter.name, place)}", module.path)
+    return found
+
+
+def _specialised_sizes(module: SpirvModule, reflection: ClspvReflection) -> tuple[int | None, ...]:
+    """Return the constants of specialisation that are the size of a work-group along x, y and z, by ``SpecId``."""
+    return tuple(spec_id(module, each) for each in _constants(module, None)) or reflection.sizes
+
+
+def _constants(module: SpirvModule, function: str | None) -> list[str]:
+    """Return the constants that are the size of a work-group, where the module says it by constants: of one function,
+    or of the first that has some.
+    """
+    for target, decorations in module.decorations.items():
+        is_size = Enumerant("BuiltIn", (Enumerant(WORKGROUP_SIZE),)) in decorations
+        if is_size and isinstance(target, str) and target in module.globals:
+            return module.globals[target].ids
+    for owner, modes in module.execution_modes.items():
+        for mode in modes:
+            if mode.name == "LocalSizeId" and function in (None, owner):
+                return [parameter.name for parameter in mode.parameters if isinstance(parameter, Id)]
+    return []
+
+
+def block_size(source: SpirvSource, function: str) -> BlockSize:
+    """Return the size of a work-group of a function, with the directions in which constants of specialisation are it.
+
+    Raises ``InputError`` where the module says it by what is no number from 1 on.
+    """
+    sizes = _specialised_sizes(source.module, source.reflection)
+    return BlockSize(_threads(source, function), tuple(n for n, number in enumerate(sizes) if number is not None))
+
+
+def _threads(source: SpirvSource, function: str) -> tuple[int, int, int] | None:
+    """Return the size of a work-group where the module says it, if by constants of specialisation as they are."""
+    module = source.module
+    numbers = [source.constants.number(each) for each in _constants(module, function)]
+    modes = [mode for mode in module.execution_modes.get(function, ()) if mode.name in _SIZES]
+    if len(modes) > 1:
+        raise InputError(f"{function} has {len(modes)} sizes of a work-group", module.path)
+    for mode in modes:
+        if mode.name == "LocalSize" and not numbers:
+            numbers = [size.value for size in mode.parameters if isinstance(size, SpirvInteger)]
+    if not numbers:
+        return None
+    if len(numbers) != 3 or min(numbers) < 1:
+        raise InputError(f"a work-group of {numbers} threads is not understood", module.path)
+    return numbers[0], numbers[1], numbers[2]
+
+
+def launch_bounds(module: SpirvModule, function: str) -> Iterator[str]:
+    """Yield the most threads of a block that HIP's ``__launch_bounds__`` gives a function, as it is written."""
+    for decoration in module.decorations.get(function, ()):
+        match decoration:
+            case Enumerant("UserSemantic", (SpirvString(text), *_)) if text.startswith(_LAUNCH_BOUNDS):
+                yield text.removeprefix(_LAUNCH_BOUNDS).partition(",")[0].strip()

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from corpus.code.ir import KernelFunction, Module, Variable
 from corpus.code.launch.fields import DescribedArray, with_fields
-from corpus.code.launch.launch import KernelLaunch
 from corpus.code.spirv import pointers
 from corpus.code.spirv.claims import SpirvHome
 from corpus.code.spirv.code import SpirvCode, SpirvSource
@@ -24,9 +23,8 @@ from corpus.code.spirv.fields import SpirvFields
 from corpus.code.spirv.flow import NOT_UNDERSTOOD, SpirvBody, function_name, results_of
 from corpus.code.spirv.modes import MEMORY_MODELS
 from corpus.code.spirv.module import SpirvEntryPoint, SpirvFunction, SpirvInstruction, SpirvModule
-from corpus.code.spirv.parameters import SPECIALISED, SpirvParameter, arguments, given, specialised
+from corpus.code.spirv.parameters import SpirvParameter, arguments, block_size, given, launch_bounds, specialised
 from corpus.code.spirv.reflection import reflected
-from corpus.code.spirv.sizes import block_size, launch_bounds, specialised_sizes
 from corpus.code.spirv.source_rules import begun_anew
 from corpus.code.spirv.table import row_of
 from corpus.code.spirv.types import SpirvTypes
@@ -92,23 +90,6 @@ def _source(module: SpirvModule, specialised: Mapping[int, int]) -> SpirvSource:
     return SpirvSource(
         module, constants, model, names, symbols, reflected(module), SpirvFields(module, constants.types)
     )
-
-
-def specialisation(module: SpirvModule, kernel: KernelFunction, launch: KernelLaunch) -> dict[int, int]:
-    """Return the constants of specialisation that a launch gives, by ``SpecId``: the size of a work-group, arguments.
-
-    Raises ``InputError`` where an argument is no number.
-    """
-    found: dict[int, int] = {}
-    for number, size in zip(specialised_sizes(module, reflected(module)), launch.block, strict=False):
-        found |= {} if number is None else {number: size}
-    for place, parameter in enumerate(kernel.parameters):
-        argument = launch.argument(parameter.name, place) if parameter.space == SPECIALISED else None
-        if isinstance(argument, int):
-            found[parameter.line] = argument
-        elif argument is not None:
-            raise InputError(f"--arg: expected a number for {launch.source_name(parameter.name, place)}", module.path)
-    return found
 
 
 # functions
