@@ -112,7 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", help="planted models; all of them where none is named")
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--picture", "svg", type=Path, help="where to draw the table")
+    parser.add_argument("--picture", dest="svg", type=Path, help="where to draw the table")
     args = parser.parse_args()
     planted = [model for model in planted_models() if not args.models or model.name in args.models]
     efforts = []
