@@ -92,15 +92,15 @@ def figure(efforts: Sequence[Effort]) -> str:
     def draw(made: Figure) -> None:
         axes = made.subplots()
         rows = range(len(efforts) - 1, -1, -1)
-        chance = [one.counts for one in efforts]
+        chance = [model_effort.counts for model_effort in efforts]
         axes.hlines(rows, list(map(min, chance)), list(map(max, chance)), color="#9ba4b4", label="random, 20 orders")
         axes.plot([median(counts) for counts in chance], rows, "|", color="#46505f", markersize=9, label="their median")
-        axes.plot([one.by_asking for one in efforts], rows, "o", color="#b3402a", label="asked")
+        axes.plot([model_effort.by_asking for model_effort in efforts], rows, "o", color="#b3402a", label="asked")
         axes.set_xscale("log")
         axes.set_xticks(
             [5, 10, 20, 50, 100, 200, 500, 1000, 2000], ["5", "10", "20", "50", "100", "200", "500", "1000", "2000"]
         )
-        axes.set_yticks(rows, [f"{one.planted.name} ({one.sketch.name})" for one in efforts])
+        axes.set_yticks(rows, [f"{model_effort.planted.name} ({model_effort.sketch.name})" for model_effort in efforts])
         axes.set_xlabel("verdicts until one class of models is left")
         made.legend(loc="outside upper center", ncols=3)
 
@@ -112,7 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", help="planted models; all of them where none is named")
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--picture", "svg", type=Path, help="where to draw the table")
+    parser.add_argument("--picture", dest="svg", type=Path, help="where to draw the table")
     args = parser.parse_args()
     planted = [model for model in planted_models() if not args.models or model.name in args.models]
     efforts = []

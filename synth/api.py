@@ -162,7 +162,7 @@ def explain(test: Program | LitmusTest, model: str, unroll: int = UNROLL) -> Exp
     if isinstance(test, Program):
         found = resolve_models([model])
         if len(found) > 1:
-            raise InputError(f"expected one model, and {model} is {' and '.join(one.name for one in found)}")
+            raise InputError(f"expected one model, and {model} is {' and '.join(named.name for named in found)}")
         return explain_progress(test, found[0])
     (judge,) = resolve_consistency_models([model])
     if not isinstance(judge, AxiomaticModel):

@@ -304,7 +304,7 @@ def _words(device: Device) -> tuple[str, ...]:
     return device.name, device.hardware, device.driver, device.compiler
 
 
-def told_of_limit(left: int, campaign: Campaign) -> str:
+def limit_message(left: int, campaign: Campaign) -> str:
     """Return the message on trials that were not begun because of the time limit."""
     assert campaign.limit is not None
     return f"{left} not run: the time limit of {campaign.limit:g} seconds was reached; the same command goes on"

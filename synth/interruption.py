@@ -103,7 +103,7 @@ def let_through() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
 
-def is_told() -> bool:
+def is_announced() -> bool:
     """Return whether the message of an interruption has been written."""
     return _announced
 

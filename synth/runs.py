@@ -99,19 +99,19 @@ class TrialsRun(Generic[AnyResult]):
         due = [trial for trial in trials if campaign.is_due(trial.trial, file, partial(accuses, trial))]
         made = set[str]()
         try:
-            for one, given in results_of(due, device, campaign, control, accuses, len(trials) - len(due)):
-                made.add(one.name)
+            for due_trial, given in results_of(due, device, campaign, control, accuses, len(trials) - len(due)):
+                made.add(due_trial.name)
                 match given:
                     case InputError():
                         if not refusing:
                             raise given
-                        self.refused[one.name] = given.message
+                        self.refused[due_trial.name] = given.message
                     case RunError():
-                        failure = ProgressFailure if isinstance(one.trial, ProgressTrial) else MemoryFailure
-                        file.add(failure(**msgspec.structs.asdict(one.trial), error=str(given), date=now()))
+                        failure = ProgressFailure if isinstance(due_trial.trial, ProgressTrial) else MemoryFailure
+                        file.add(failure(**msgspec.structs.asdict(due_trial.trial), error=str(given), date=now()))
                     case result, times:
                         file.add(result, times)
-                        self.seconds[one.name] = sum(times.seconds)
+                        self.seconds[due_trial.name] = sum(times.seconds)
         except StuckError as error:
             self.stuck = str(error)
         self.left = len(due) - len(made)

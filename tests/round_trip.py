@@ -22,7 +22,7 @@ from backends.shared.layout import Layout, Parameters, place
 from backends.shared.mapping import launch
 from corpus.code.launch.launch import ArrayArgument, KernelLaunch
 from corpus.code.program import KernelProgram, program_of
-from corpus.code.spirv.reader import read_spirv
+from corpus.code.spirv.files import read_spirv
 from corpus.code.spirv.translation import translated
 from corpus.litmus.instructions import Barrier, Fence, Load, Rmw, Store
 from corpus.litmus.locations import Loc

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import replace
 
-from corpus.code.spirv.module import SpirvModule
+from corpus.code.spirv.module import SpirvHeader, SpirvModule
 
 MAGIC = 0x07230203
 
@@ -131,5 +131,5 @@ def binary(*codes: tuple[int | str, ...], bound: int = 24, order: str = "<") -> 
 
 def meaning(module: SpirvModule) -> str:
     """What a module says, apart from where it is said and from what only text has."""
-    bare = replace(module, path="", version=None, bound=None, comments=(), binary=False)
+    bare = replace(module, header=SpirvHeader(""))
     return re.sub(r"\bline=\d+(?!, column)", "line=", repr(bare))

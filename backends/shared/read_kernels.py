@@ -25,7 +25,7 @@ from corpus.code.locations import ArrayCell
 from corpus.code.places import argument_array
 from corpus.code.program import KernelProgram, program_of
 from corpus.code.ptx.reader import read_ptx
-from corpus.code.spirv.reader import read_spirv
+from corpus.code.spirv.files import read_spirv
 from corpus.code.spirv.translation import translated
 from corpus.errors import InputError
 from corpus.litmus.instructions import Barrier, Branch, Comparison, Instruction, Load

@@ -200,14 +200,26 @@ class Variable:
     fields: tuple[Field, ...] = ()
 
 
+class BlockSize(NamedTuple):
+    """The threads of a block along x, y and z, where the module says them, and the directions (0 to 2) along which the
+    host chooses others.
+    """
+
+    threads: tuple[int, int, int] | None = None
+    chosen: tuple[int, ...] = ()
+
+
+ANY_BLOCK = BlockSize()
+"""The size of the blocks of a kernel whose module does not say one."""
+
+
 @dataclass(frozen=True, slots=True)
 class KernelFunction:
     """A kernel (``entry``) or function: parameters, results, registers by type, variables, code, and labels.
 
-    Names of nested scopes are made unique. ``block`` has the threads of a block along x, y and z where the module says
-    them; ``chosen`` has the directions along which the host chooses others. ``labels`` maps a label to the number of
-    the instruction behind it; ``tables`` maps the label of a ``.branchtargets`` or ``.calltargets`` to the names that
-    it lists. ``body`` is None where the function is only declared.
+    Names of nested scopes are made unique. ``labels`` maps a label to the number of the instruction behind it;
+    ``tables`` maps the label of a ``.branchtargets`` or ``.calltargets`` to the names that it lists. ``body`` is None
+    where the function is only declared.
     """
 
     name: str
@@ -221,8 +233,7 @@ class KernelFunction:
     tables: Mapping[str, tuple[str, ...]]
     directives: tuple[str, ...] = ()
     line: int = 0
-    block: tuple[int, int, int] | None = None
-    chosen: tuple[int, ...] = ()
+    block_size: BlockSize = ANY_BLOCK
 
     @property
     def declared(self) -> tuple[Variable, ...]:

@@ -155,7 +155,7 @@ def program_of(
         program = _program(arrays, created.followed, created.assumed, untold, created.parts)
         names = tuple(created.names[launch.block_number(ids)] for ids in program.ids)
         return replace(program, names=names)
-    check_size(launch, module.path, " with --block" if kernel.block == launch.block else "")
+    check_size(launch, module.path, " with --block" if kernel.block_size.threads == launch.block else "")
     _check_local(module, kernel, launch)
     if misfit := language.rules.limits(kernel).misfit(launch):
         # lines of a module that a compiler has made are not the user's
@@ -189,7 +189,7 @@ def _program(
     kept = [(ids, code) for ids, code in followed if any(map(_matters, code))]
     codes = [code for _, code in kept]
     _check_constants(arrays, [residual for code in codes for residual in code])
-    if kernel.chosen:
+    if kernel.block_size.chosen:
         size = "x".join(map(str, launch.block))
         assumed[f"work-groups are of {size} threads, of which constants of specialisation are the size"] = None
     if not rules.exits and any(_of_subgroup(residual) for code in codes for residual in code):

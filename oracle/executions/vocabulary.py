@@ -41,7 +41,7 @@ def vocabulary_of(models: Sequence[Model], more: tuple[str, ...] = ()) -> Vocabu
 
     Raises ``InputError`` where a model mentions a relation that no vocabulary can make, or there is no such word.
     """
-    return told_apart(vocabulary(dialect_of(models), more), models)
+    return distinguished(vocabulary(dialect_of(models), more), models)
 
 
 def dialect_of(models: Sequence[Model]) -> str:
@@ -138,7 +138,7 @@ def telling(models: Sequence[Model], flags: bool = False) -> Telling:
     return Telling(tags, updates, mention("sr") or mention("sync_fence"), sets)
 
 
-def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
+def distinguished(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
     """A vocabulary without distinctions that no model makes.
 
     Raises ``InputError`` where a model mentions a relation that no vocabulary can make.

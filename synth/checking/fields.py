@@ -59,13 +59,13 @@ def check_apart(file: KernelFile, kernel: KernelFunction, arguments: Iterable[st
     number = len(kernel.declared)
     for parameter in kernel.declared:
         found: list[tuple[str, Field]] = []
-        for one in parameter.fields:
+        for member in parameter.fields:
             if given.intersection((names[number], kernel.parameters[number].name)):
                 for other, field in found:
-                    if field.overlaps(one):
+                    if field.overlaps(member):
                         both = f"{other} and {names[number]}"
                         raise InputError(f"--arg: {both} are of the same bytes: one can be given", str(file.path))
-                found.append((names[number], one))
+                found.append((names[number], member))
             number += 1
 
 

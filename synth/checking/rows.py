@@ -46,10 +46,10 @@ def accounts(answers: Iterable[CheckedKernel]) -> Iterator[str]:
     alike: list[CheckedKernel] = []
     try:
         for answer in answers:
-            if alike and _said_of(answer) != _said_of(alike[0]):
+            if alike and _text_without_launch(answer) != _text_without_launch(alike[0]):
                 yield _account(alike)
                 alike = []
-            if _said_of(answer):
+            if _text_without_launch(answer):
                 alike.append(answer)
             else:
                 yield _account([answer])
@@ -61,7 +61,7 @@ def accounts(answers: Iterable[CheckedKernel]) -> Iterator[str]:
         yield _account(alike)
 
 
-def _said_of(checked: CheckedKernel) -> tuple[object, ...]:
+def _text_without_launch(checked: CheckedKernel) -> tuple[object, ...]:
     """Return what is said of a kernel but for its launch, where other launches may have the same; else nothing."""
     if checked.answer not in (CheckAnswer.SAFE, CheckAnswer.NOT_UNDERSTOOD) or not checked.lines:
         return ()

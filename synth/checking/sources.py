@@ -341,8 +341,8 @@ def launches_of(file: KernelFile, words: LaunchWords, kernel: KernelFunction) ->
     grid, size, cluster = sizes_of(words) or ONE
     limits = file.language.rules.limits(kernel)
     cluster = cluster if words.cluster or limits.cluster is None else limits.cluster
-    block = kernel.block
-    blocks = [] if block is None else list(dict.fromkeys((block, _widened(block, kernel.chosen))))
+    block, chosen = kernel.block_size
+    blocks = [] if block is None else list(dict.fromkeys((block, _widened(block, chosen))))
     if words.grid or words.block:
         every = [size] if words.block or not blocks else blocks
         whole = _multiple(grid, cluster)
@@ -353,7 +353,7 @@ def launches_of(file: KernelFile, words: LaunchWords, kernel: KernelFunction) ->
         return tuple(KernelLaunch(grid, block_size, cluster, words.warp or WARP) for block_size in every)
     allowed = [launch for launch in DEFAULT if limits.most is None or volume(launch.block) <= limits.most]
     usual = allowed if block is None else [shape for one in blocks for shape in _of_block(one)]
-    if 0 in kernel.chosen and block == (1, 1, 1):
+    if 0 in chosen and block == (1, 1, 1):
         usual = allowed
     sized = (
         replace(launch, grid=_multiple(launch.grid, cluster), cluster=cluster, warp=words.warp or launch.warp)

@@ -196,8 +196,9 @@ def tasks_of(file: KernelFile, given: LaunchWords) -> Iterator[KernelTask]:
                 sized, elements = _sized(file, kernel, names, arguments), element_sizes_of(file, kernel)
                 launch = replace(launch, arguments=sized, names=names, elements=elements)
                 place, found = specialised(file, kernel, launch)
-                if found.block is not None and not launched.words.block and kernel.block == launch.block:
-                    launch = replace(launch, block=found.block)  # of which arguments are constants
+                block = found.block_size.threads
+                if block is not None and not launched.words.block and kernel.block_size.threads == launch.block:
+                    launch = replace(launch, block=block)  # of which arguments are constants
                 yield KernelTask(place, found, launch, launched.words.expect, launched.before)
 
 

@@ -133,7 +133,7 @@ def _one_line() -> Iterator[None]:
             raise
         line = f"synth: {lacking}"
     except KeyboardInterrupt:
-        if not interruption.is_told():
+        if not interruption.is_announced():
             click.echo(interruption.LINE, err=True)
         sys.exit(interruption.CODE)
     except OSError as error:

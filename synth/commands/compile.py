@@ -26,11 +26,11 @@ from synth.options.models import model_option
 from synth.options.question_folder import (
     FolderState,
     answer_folder,
-    asked_of_tests,
     first_words,
     mark,
     print_state,
     question_name,
+    question_of_tests,
 )
 from synth.options.tests import choice_options, refuse_foreign
 from synth.pool import cores, resumable
@@ -233,7 +233,7 @@ def command(
     tests = chosen(kind, inputs, choice)
     question: dict[str, Any] = {}
     if output is None:
-        question = asked_of_tests((test.label, test.to_carry().carried) for test in tests)
+        question = question_of_tests((test.label, test.to_carry().carried) for test in tests)
         folder = answer_folder(question_name([first_words(inputs), backend], ("backend",)), question)
         if print_state(folder, f"{len(tests)} tests in {backend}"):
             return

@@ -14,11 +14,11 @@ from synth.options.form import Page
 from synth.options.question_folder import (
     FolderState,
     answer_folder,
-    asked_of_tests,
     first_words,
     mark,
     print_state,
     question_name,
+    question_of_tests,
 )
 from synth.options.tests import choice_options
 from synth.requests import SelectionFilter
@@ -113,7 +113,7 @@ def command(
         written = kind.export(tests, target, dropped, models, output)
         print_written_tests(written)
         sys.exit(0 if written.complete else 2)
-    question = asked_of_tests((test.label, test.to_carry().carried) for test in tests)
+    question = question_of_tests((test.label, test.to_carry().carried) for test in tests)
     folder = answer_folder(question_name([first_words(inputs), target], ("target",)), question)
     if print_state(folder, f"{len(tests)} tests to {target}"):
         return

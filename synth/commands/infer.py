@@ -20,7 +20,7 @@ from synth.inference.facts import NeverSeen
 from synth.inference.loop import LoopOptions, LoopStep
 from synth.inference.memory import SketchHypotheses
 from synth.inference.output import write_answer, write_program
-from synth.inference.pipeline import InferenceRequest, answered, folder_of, run_loop, told_apart
+from synth.inference.pipeline import InferenceRequest, answered, folder_of, run_loop, tell_models_apart
 from synth.inference.promise_answers import PromiseRequest, answers_record, infer_promises, placed_lines
 from synth.inference.promise_runs import TRIES
 from synth.inference.promises import parse_bound
@@ -236,7 +236,7 @@ def command(
         click.echo(printable_lines(f"over {words.name}: {words.summary}"))
     with folder_of(output, request.as_json(), loop is not None) as folder:
         if loop is None:
-            found = told_apart(request, Until.limits(None, time_limit))
+            found = tell_models_apart(request, Until.limits(None, time_limit))
         else:
             with ended_by_signals(), resumable():
                 found = run_loop(request, loop, folder, _drop_step if as_json else _print_step)

@@ -24,7 +24,7 @@ from corpus.journal import Journal
 from corpus.litmus.orders import SCOPES
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from synth.drawing.execution import draw_bug
-from synth.memory.bugs import ToldBug
+from synth.memory.bugs import ExplainedBug
 from synth.memory.refuting import Searched, search, search_features, search_weaker, write_bugs
 from synth.memory.translating import Checked, checked
 from synth.options.form import Page, json_option
@@ -169,7 +169,7 @@ def command(
         journal = opened or Unwritten()
         with watching("Translating") as watch:
             done = search(check, SearchRun(journal, DEFAULT_SOLVER, places, until, watch, limits))
-        reported = [ToldBug(bug, check) for bug in done.bugs]
+        reported = [ExplainedBug(bug, check) for bug in done.bugs]
         if not as_json:
             _tell(check, done, reported)
         if not reported and not done.stopped:
@@ -198,7 +198,7 @@ def _journal(output: Path | None, question: dict[str, Any]) -> Journal | nullcon
     return nullcontext() if output is None else Journal.open(output, question)
 
 
-def _files(reported: list[ToldBug]) -> Iterator[tuple[str, str]]:
+def _files(reported: list[ExplainedBug]) -> Iterator[tuple[str, str]]:
     for bug in reported:
         stem = file_stem(bug.bug.source.name)
         yield f"{stem}.source.litmus", bug.bug.source.text
@@ -206,7 +206,7 @@ def _files(reported: list[ToldBug]) -> Iterator[tuple[str, str]]:
         yield f"{stem}.svg", draw_bug(bug).svg()
 
 
-def _record(check: Checked, done: Searched, reported: list[ToldBug]) -> dict[str, Any]:
+def _record(check: Checked, done: Searched, reported: list[ExplainedBug]) -> dict[str, Any]:
     """Return what is known of a mapping as plain data; ``searched`` is the size up to which programs were checked."""
     stopped = {"stopped": done.stopped} if done.stopped else {}
     weaker = {"weaker": [asdict(weaker) for weaker in done.weaker]} if done.weaker else {}
@@ -257,11 +257,11 @@ def _model(written: MappingFile, word: str, option: str | None, named: Word | No
         raise named.error(error.message, written.path) from None
 
 
-def _counted(reported: list[ToldBug]) -> str:
+def _counted(reported: list[ExplainedBug]) -> str:
     return "1 bug" if len(reported) == 1 else f"{len(reported)} bugs"
 
 
-def _tell(check: Checked, done: Searched, reported: list[ToldBug]) -> None:
+def _tell(check: Checked, done: Searched, reported: list[ExplainedBug]) -> None:
     """Print the size that the search reached, or the first bug whole and the names of the others."""
     stopped = f"; {done.stopped}" if done.stopped else ""
     if reported:

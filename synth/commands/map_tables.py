@@ -23,16 +23,16 @@ from synth.drawing.execution import draw_table_bug
 from synth.memory.sequences import (
     SOURCE,
     CheckedTables,
+    ExplainedTableBug,
     JudgedDeletion,
     SearchedTables,
     TableAnswer,
-    ToldTableBug,
     checked_tables,
+    explain_table_bug,
     named_tables,
     search_deletions,
     search_tables,
     searched_record,
-    told_table_bug,
     write_table_bugs,
 )
 from synth.options.work import workplaces
@@ -87,7 +87,7 @@ def run(
         with watching("Translating") as watch:
             done = search_tables(check, SearchRun(journal, DEFAULT_SOLVER, places, work.until, watch, work.limits))
         reported = [
-            [told_table_bug(bug, answer.table, check.source) for bug in (*answer.bugs, *answer.beyond)]
+            [explain_table_bug(bug, answer.table, check.source) for bug in (*answer.bugs, *answer.beyond)]
             for answer in done.answers
         ]
         if not as_json:
@@ -115,7 +115,7 @@ def run(
     return 130 if done.stopped == INTERRUPTED else 1 if wrong else 0
 
 
-def _files(reported: Sequence[ToldTableBug]) -> Iterator[tuple[str, str]]:
+def _files(reported: Sequence[ExplainedTableBug]) -> Iterator[tuple[str, str]]:
     for bug in reported:
         stem = file_stem(bug.bug.test.name)
         yield f"{stem}.source.litmus", bug.record.text
@@ -123,7 +123,9 @@ def _files(reported: Sequence[ToldTableBug]) -> Iterator[tuple[str, str]]:
         yield f"{stem}.svg", draw_table_bug(bug).svg()
 
 
-def _record(check: CheckedTables, done: SearchedTables, reported: Sequence[Sequence[ToldTableBug]]) -> dict[str, Any]:
+def _record(
+    check: CheckedTables, done: SearchedTables, reported: Sequence[Sequence[ExplainedTableBug]]
+) -> dict[str, Any]:
     """Return what is known of tables as plain data; ``searched`` of each is the size up to which it was checked."""
     return {
         "from": check.source.name,
@@ -139,7 +141,9 @@ def _record(check: CheckedTables, done: SearchedTables, reported: Sequence[Seque
     }
 
 
-def _tell(check: CheckedTables, done: SearchedTables, answer: TableAnswer, reported: Sequence[ToldTableBug]) -> None:
+def _tell(
+    check: CheckedTables, done: SearchedTables, answer: TableAnswer, reported: Sequence[ExplainedTableBug]
+) -> None:
     """Print the size up to which a table is sound or the bugs of the first that is not, then the shapes beyond."""
     name, stopped = answer.table.name, f"; {done.stopped}" if done.stopped else ""
     click.echo()

@@ -137,7 +137,7 @@ def command(context: click.Context, /, **given: Any) -> None:
     The smallest tests that PTX allows and sequential consistency forbids:
       synth memory -e "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 3..6 --distinguish 'ptx-6.0>sc' --minimal -o border
     """
-    function, why_not = _asked_for(given)
+    function, why_not = _function_for(given)
     takes = _taken(function)
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -146,7 +146,7 @@ def command(context: click.Context, /, **given: Any) -> None:
     function(**{name: value for name, value in given.items() if name in takes})
 
 
-def _asked_for(given: dict[str, Any]) -> tuple[Callable[..., None], Callable[[str], str]]:
+def _function_for(given: dict[str, Any]) -> tuple[Callable[..., None], Callable[[str], str]]:
     """Return the function that the options ask for, and why an option of some name is not for it."""
     if given["source"] is not None:
         from synth.commands.memory_from_model import from_model  # each is imported where it is needed

@@ -56,8 +56,8 @@ from synth.memory.explanation import (
 from synth.memory.liveness import stuck_events
 
 if TYPE_CHECKING:
-    from synth.memory.bugs import ToldBug
-    from synth.memory.sequences import ToldTableBug
+    from synth.memory.bugs import ExplainedBug
+    from synth.memory.sequences import ExplainedTableBug
 
 _PO, _RF, _CO, _FR, _SYNC, _DEPENDENCY = "#3d444d", "#c2410c", "#0b62a8", "#8a2d7d", "#00695c", "#7a5200"
 _COLOURS = {
@@ -421,7 +421,7 @@ def _dot_edge(number: int, line: _Line) -> str:
     return f"  e{line.arrow.source} -> e{line.arrow.target} [{look}];"
 
 
-def draw_table_bug(bug: ToldTableBug) -> Drawing:
+def draw_table_bug(bug: ExplainedTableBug) -> Drawing:
     """A bug of a table: the execution under what the source says of it, and the run of the machine in words."""
     source = bug.explanation
     pictures = [
@@ -431,12 +431,12 @@ def draw_table_bug(bug: ToldTableBug) -> Drawing:
     return side_by_side(bug.bug.test.name, pictures)
 
 
-def _code_lines(bug: ToldTableBug) -> Iterator[str]:
+def _code_lines(bug: ExplainedTableBug) -> Iterator[str]:
     for number, code in enumerate(bug.code):
         yield f"P{number}: {'; '.join(code)}"
 
 
-def draw_bug(bug: ToldBug) -> Drawing:
+def draw_bug(bug: ExplainedBug) -> Drawing:
     """A bug of a mapping: both executions, each under what its model says."""
     pictures = [
         replace(draw(explanation), title=f"{side} under {explanation.model.name}: {explanation.answer}")

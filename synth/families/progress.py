@@ -79,7 +79,7 @@ class Progress:
         if method == SMT:
             need("z3")  # checked here once, and not in each process that uses it
         names = tuple(model.name for model in resolve_models(models))
-        return ProgressLabelling(tuple(models), names, facts_told=form == JSON, method=method)
+        return ProgressLabelling(tuple(models), names, with_facts=form == JSON, method=method)
 
     def compile(
         self, tests: Sequence[Input], language: Backend, making: Making, output: Path, left_out: LeftOutTest

@@ -74,7 +74,7 @@ class InferenceRequest:
 
 
 @dataclass(frozen=True)
-class ToldTests:
+class DistinguishingTests:
     """What is known of tests, how far programs were searched, the tests that were found, and how a loop ended."""
 
     known: MemoryFacts
@@ -83,7 +83,7 @@ class ToldTests:
     end: LoopOutcome | None = None
 
 
-def told_apart(request: InferenceRequest, until: Until) -> ToldTests:
+def tell_models_apart(request: InferenceRequest, until: Until) -> DistinguishingTests:
     """Return the facts, and all programs that tell apart what fits them."""
     known, search = request.facts(request.sketch), request.search()
     fit = fitting(request.sketch.valid, known.facts)
@@ -92,12 +92,12 @@ def told_apart(request: InferenceRequest, until: Until) -> ToldTests:
         for found in search.run(fit, known.tests, until, watch) if fit else ():
             records.append(found.record)
             known.tests.append(found.test)
-    return ToldTests(known, search, records)
+    return DistinguishingTests(known, search, records)
 
 
 def run_loop(
     request: InferenceRequest, loop: LoopOptions, folder: Path | None, report: Callable[[LoopStep], None]
-) -> ToldTests:
+) -> DistinguishingTests:
     """Return the facts once tests were run on a device until nothing more could be told apart, or the budget was
     spent; ``report`` hears of each step.
     """
@@ -118,10 +118,10 @@ def run_loop(
     known.evidence += seen.evidence
     known.tests += seen.tests
     known.unread += seen.unread
-    return ToldTests(known, search, experiment.records(), end)
+    return DistinguishingTests(known, search, experiment.records(), end)
 
 
-def answered(request: InferenceRequest, tests: ToldTests) -> InferenceAnswer:
+def answered(request: InferenceRequest, tests: DistinguishingTests) -> InferenceAnswer:
     """Return the answer, with the least change of the sketch where no model fits."""
     about, known, search = SketchHypotheses(request.sketch), tests.known, tests.search
     found = answer(

@@ -21,7 +21,7 @@ from synth.memory.translating import Checked, MappingBug
 
 
 @dataclass(frozen=True)
-class ToldBug:
+class ExplainedBug:
     """A bug of a mapping, with why the source and the target model give their verdicts."""
 
     bug: MappingBug

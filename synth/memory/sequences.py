@@ -178,7 +178,7 @@ def named_suite(texts: tuple[str, ...]) -> tuple[tuple[int, LitmusTest], ...]:
     executions = [parse_execution(text) for text in texts]
     taken: set[str] = set()
     found = []
-    for execution in sorted(executions, key=lambda one: (one.size, len(one.threads), execution_text(one))):
+    for execution in sorted(executions, key=lambda shape: (shape.size, len(shape.threads), execution_text(shape))):
         name, turned = name_of(execution)
         name = first_free(name, taken)
         taken.add(name)
@@ -455,7 +455,7 @@ def _judged(closed: Mapping[str, Any]) -> JudgedDeletion:
 
 
 @dataclass(frozen=True)
-class ToldTableBug:
+class ExplainedTableBug:
     """A bug of a table, with why the source forbids the outcome, and a shortest run of the machine to it."""
 
     bug: TableBug
@@ -500,17 +500,17 @@ class ToldTableBug:
         }
 
 
-def told_table_bug(bug: TableBug, table: NamedTable, source: ConsistencyModel) -> ToldTableBug:
+def explain_table_bug(bug: TableBug, table: NamedTable, source: ConsistencyModel) -> ExplainedTableBug:
     """Return a bug with what explains it."""
     assert isinstance(source, AxiomaticModel)  # as ``checked_tables`` has it
     condition = conjunction(propositions(bug.test.condition))
     run = machine_run(bug.test, translated(bug.test, table.table), FAMILIES[table.table.machine], condition)
     assert run is not None  # the machine reaches the outcome
-    return ToldTableBug(bug, table, source, explain_with(bug.test, axiomatic(source), UNROLL), run)
+    return ExplainedTableBug(bug, table, source, explain_with(bug.test, axiomatic(source), UNROLL), run)
 
 
 def write_table_bugs(
-    journal: Journal, answer: TableAnswer, bugs: Sequence[ToldTableBug], stopped: str, solver: str, seconds: float
+    journal: Journal, answer: TableAnswer, bugs: Sequence[ExplainedTableBug], stopped: str, solver: str, seconds: float
 ) -> None:
     """Turn the journal into the corpus of the tests that break a table. Raises ``InputError`` where a file cannot be
     written."""

@@ -47,7 +47,7 @@ from oracle.executions.events import ProgramBase
 from oracle.executions.judge import Answer, judged
 from oracle.executions.steps import TooManyError
 from oracle.executions.threads import unroll_threads
-from oracle.executions.vocabulary import told_apart, unmade, vocabulary_of
+from oracle.executions.vocabulary import distinguished, unmade, vocabulary_of
 from synth import VERSION
 from synth.inputs import MEMORY
 from synth.memory.counts import AXIOM
@@ -172,7 +172,7 @@ def narrowed(
     out. ``scopes`` and ``regions``, where there are any, are those to keep. Raises ``InputError`` where a word is
     unknown.
     """
-    words = told_apart(vocabulary(dialect, more), models) if dialect else vocabulary_of(models, more)
+    words = distinguished(vocabulary(dialect, more), models) if dialect else vocabulary_of(models, more)
     if scopes:
         words = words.within([scope for scope in Scope if scope.label in scopes])
     if regions:

@@ -347,18 +347,18 @@ def _take(
 ) -> None:
     """Take each cycle once, for a process that died may have sent it before; no more than ``most`` of them in all."""
     founds: list[FoundTest] = []
-    for one in made:
-        if one.name not in known:
+    for candidate in made:
+        if candidate.name not in known:
             if most is not None and outcome.found >= most:
                 break
-            known.add(one.name)
+            known.add(candidate.name)
             outcome.found += 1
-            if isinstance(one.test, Refused):
-                outcome.refused.append(one.test)
-            elif one.test is not None:
-                founds.append(one.test)
-        if one.cycle is not None:
-            outcome.cycles[one.name] = one.cycle
+            if isinstance(candidate.test, Refused):
+                outcome.refused.append(candidate.test)
+            elif candidate.test is not None:
+                founds.append(candidate.test)
+        if candidate.cycle is not None:
+            outcome.cycles[candidate.name] = candidate.cycle
     if founds:
         journal.append(str(size), founds)
 

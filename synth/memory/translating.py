@@ -27,7 +27,7 @@ from oracle.cat.interpreter import Model
 from oracle.cat.variants import definitions, emptied, without_check
 from oracle.consistency import AxiomaticModel, ConsistencyModel
 from oracle.executions.judge import Answer, judge
-from oracle.executions.vocabulary import dialect_of, told_apart, vocabulary_of
+from oracle.executions.vocabulary import dialect_of, distinguished, vocabulary_of
 from synth.inputs import MEMORY
 from synth.memory.judging import labelled_record
 from synth.memory.suites import axiomatic, text_of
@@ -92,9 +92,9 @@ def checked(
     """
     source_model, target_model = axiomatic(source), axiomatic(target)
     whole = vocabulary(dialect_of([source_model]))
-    needed, goal = told_apart(whole, [source_model]), vocabulary_of([target_model])
+    needed, goal = distinguished(whole, [source_model]), vocabulary_of([target_model])
     rules = translation(written, whole, needed, goal)
-    both = [one for one in (needed, goal) if one.dependencies]
+    both = [vocab for vocab in (needed, goal) if vocab.dependencies]
     regions = Region.SHARED in {*needed.regions, *goal.regions} and len(whole.regions) > 1
     levels = {*needed.levels, *goal.levels} | ({Scope.CTA} if regions else set())
     words = replace(
@@ -102,8 +102,8 @@ def checked(
         modes=rules.modes(),
         levels=tuple(level for level in whole.levels if level in levels),
         regions=whole.regions if regions else needed.regions,
-        dependencies=tuple(kind for kind in whole.dependencies if any(kind in one.dependencies for one in both)),
-        interchangeable=bool(both) and all(one.interchangeable for one in both),
+        dependencies=tuple(kind for kind in whole.dependencies if any(kind in vocab.dependencies for vocab in both)),
+        interchangeable=bool(both) and all(vocab.interchangeable for vocab in both),
     )
     if scopes:
         words = words.within([scope for scope in Scope if scope.label in scopes])

@@ -161,7 +161,7 @@ def mark(folder: Path, question: Mapping[str, Any], code: int | None) -> None:
     write_atomically(folder / ANSWERED, [json.dumps({"asked": question, "code": code}), "\n"])
 
 
-def asked_of_tests(tests: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
+def question_of_tests(tests: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
     """Return what a command is asked about tests, given by name and text: its options, with digests of the files that
     they name.
     """

@@ -22,13 +22,13 @@ class ProgressLabelling:
     """The labelling of programs by progress models.
 
     ``models`` are as the user named them, ``names`` are their full names; models travel to other processes by name.
-    ``facts_told``: the form of output includes facts on the test itself. ``method``: ``sat`` and ``smt`` ask a solver,
+    ``with_facts``: the form of output includes facts on the test itself. ``method``: ``sat`` and ``smt`` ask a solver,
     the other methods explore the transition system.
     """
 
     models: tuple[str, ...]
     names: tuple[str, ...]
-    facts_told: bool = True
+    with_facts: bool = True
     method: str = AUTO
     columns = ("verdict",)
     details = ()
@@ -59,11 +59,11 @@ class ProgressLabelling:
         else:
             found = verdicts(program, models)
         labels = tuple(ModelAnswer(str(verdict)) for verdict in found.values())
-        return Labels(task.test.label, labels, _facts(test) if self.facts_told else {})
+        return Labels(task.test.label, labels, _facts(test) if self.with_facts else {})
 
     def facts(self, test: Input) -> Mapping[str, object]:
         """Return the digest and the bound of a test, if the form of output has them."""
-        return _facts(test.axb()) if self.facts_told else {}
+        return _facts(test.axb()) if self.with_facts else {}
 
     def cells(self, label: ModelAnswer) -> Sequence[str]:
         """Return the CSV cell of a label, which is the verdict."""

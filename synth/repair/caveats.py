@@ -31,7 +31,7 @@ from oracle.executions.vocabulary import Telling, telling
 from oracle.executions.witness import CandidateExecution
 from synth.memory.explanation import event_text
 from synth.repair.fixing import RepairQuestion, flags_raised
-from synth.repair.sites import KINDS, SitePlace, at_place, common_scope, has_all, is_said
+from synth.repair.sites import KINDS, SitePlace, at_place, common_scope, has_all, is_expressible
 
 Instructed = Load | Store | Rmw | Fence | Barrier
 
@@ -140,7 +140,7 @@ def _stronger(test: LitmusTest, place: SitePlace, dialect: Dialect) -> list[Orde
     if not isinstance(ins, Instructed) or (isinstance(ins, Rmw) and ins.mode == DEFAULT_RMW):
         return []
     above = [order for order, weaker in WEAKER.items() if ins.mode.order in weaker]
-    return [order for order in above if is_said(at_place(test, place, replace(ins.mode, order=order)), dialect)]
+    return [order for order in above if is_expressible(at_place(test, place, replace(ins.mode, order=order)), dialect)]
 
 
 def _flags(tests: Sequence[LitmusTest], question: RepairQuestion) -> Iterator[str]:

@@ -336,7 +336,9 @@ def _expressible(
     all threads, or, to weaken, the strongest.
     """
     written = Sites(test, (choice,)).written(choice)
-    levels = [k for k, mode in enumerate(choice.modes) if is_said(retold(changed(test, [(choice, mode)])), dialect)]
+    levels = [
+        k for k, mode in enumerate(choice.modes) if is_expressible(retold(changed(test, [(choice, mode)])), dialect)
+    ]
     every, above, costs = common_scope(test), choice.ladder.above, choice.ladder.costs
 
     def rank(level: int) -> tuple[int, ...]:
@@ -546,7 +548,7 @@ def _modes(ins: Load | Store | Rmw | Fence | Barrier, words: ModelVocabulary) ->
     return words.ways(KINDS[type(ins)])
 
 
-def is_said(test: LitmusTest, dialect: Dialect) -> bool:
+def is_expressible(test: LitmusTest, dialect: Dialect) -> bool:
     """Return whether a dialect can say a test."""
     try:
         printed(test, dialect)

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from backends.shared.results import MemoryResult, trial_of
 from corpus.errors import printable
-from synth.campaigns import Campaign, told_of_limit
+from synth.campaigns import Campaign, limit_message
 from synth.hangs import remarks
 from synth.memory.conformance import ModelReport, Observation
 from synth.memory.runs import MemoryReport, values_text
@@ -65,7 +65,7 @@ def _ending(report: RunReport[Any], campaign: Campaign) -> Iterator[str]:
     if report.ran.stuck:
         yield report.ran.stuck
     elif report.ran.left:
-        yield told_of_limit(report.ran.left, campaign)
+        yield limit_message(report.ran.left, campaign)
 
 
 # Progress tests

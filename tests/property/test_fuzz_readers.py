@@ -29,7 +29,7 @@ from backends.shared.results import open_results, read_results, read_times
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of as created_program
 from corpus.code.spirv.annotations import read_annotations
-from corpus.code.spirv.reader import read_spirv
+from corpus.code.spirv.files import read_spirv
 from corpus.cycles.edges import parse_edges
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, translate
 from corpus.errors import InputError

@@ -10,8 +10,8 @@ import pytest
 from spirv_samples import CODES, TEXT, binary
 
 from corpus.code.spirv.annotations import read_annotations
+from corpus.code.spirv.files import read_spirv
 from corpus.code.spirv.grammar import spirv_grammar
-from corpus.code.spirv.reader import read_spirv
 from corpus.errors import InputError
 
 SEED = binary(*CODES)

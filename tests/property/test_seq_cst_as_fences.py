@@ -18,7 +18,7 @@ from corpus.litmus.locations import Region
 from corpus.litmus.orders import Mode, Order, Place, Scope
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge
-from oracle.executions.vocabulary import told_apart
+from oracle.executions.vocabulary import distinguished
 from synth.memory.suites import axiomatic
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -27,7 +27,7 @@ PRINTED, FENCES = (
     for name in ("rc11-scoped", str(EXAMPLES / "models" / "rc11-scoped-fences.cat"))
 )
 MAPPING = EXAMPLES / "mappings" / "rc11-scoped-to-fences.map"
-WORDS = replace(told_apart(OPENCL, [PRINTED]), regions=(Region.GLOBAL,), dependencies=())
+WORDS = replace(distinguished(OPENCL, [PRINTED]), regions=(Region.GLOBAL,), dependencies=())
 TURNED = translation(read_mapping(MAPPING.read_text(), str(MAPPING)), OPENCL, WORDS, OPENCL)
 
 

@@ -32,7 +32,7 @@ from oracle.consistency import load_model
 from oracle.executions.bounds import UNROLL
 from oracle.executions.events import VOCABULARY
 from oracle.executions.judge import Answer, is_quick_to_list, judge
-from oracle.executions.vocabulary import told_apart, vocabulary_of
+from oracle.executions.vocabulary import distinguished, vocabulary_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 FOLDERS = {"opencl": "opencl", "ptx": "ptx", "ptx-7.5": "ptx", "vulkan": "vulkan", "webgpu": "webgpu"}
@@ -126,7 +126,7 @@ def smallest(
 ) -> tuple[int, ...] | None:
     """The first of some sizes of threads of which a test tells a mutant from its parent, whichever allows it."""
     models = [parent, mutant]
-    words = told_apart(vocabulary(dialect), models) if dialect else vocabulary_of(models)
+    words = distinguished(vocabulary(dialect), models) if dialect else vocabulary_of(models)
     for split in sizes:
         for allows, forbids in (models, models[::-1]):
             encoding = Forbidden(SeparationQuestion(forbids, (allows,), minimal=False), words, split)

@@ -24,8 +24,8 @@ from corpus.code.spirv.declared import (
     STORAGE_CLASSES,
 )
 from corpus.code.spirv.extended import EXTENDED
+from corpus.code.spirv.files import read_spirv
 from corpus.code.spirv.grammar import GrammarRow, OperandKind, spirv_grammar
-from corpus.code.spirv.reader import read_spirv
 from corpus.code.spirv.special import VECTORS, is_built_in
 from corpus.code.spirv.table import TABLE
 from corpus.code.spirv.translation import translated

@@ -20,9 +20,9 @@ from corpus.code.launch.launch import ArrayArgument, KernelLaunch
 from corpus.code.places import SLOTS
 from corpus.code.program import KernelProgram, program_of
 from corpus.code.spirv.extended import EXTENDED
+from corpus.code.spirv.files import read_spirv
 from corpus.code.spirv.grammar import spirv_grammar
 from corpus.code.spirv.groups import OPERATIONS
-from corpus.code.spirv.reader import read_spirv
 from corpus.code.spirv.table import TABLE
 from corpus.code.spirv.translation import translated
 from corpus.code.table import Effect, forms_in

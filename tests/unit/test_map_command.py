@@ -22,7 +22,7 @@ from corpus.litmus.orders import PLAIN, Mode, Order, Place
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge
 from synth.drawing.execution import draw_bug
-from synth.memory.bugs import ToldBug
+from synth.memory.bugs import ExplainedBug
 from synth.memory.suites import axiomatic
 from synth.memory.translating import bug_of, checked, tells
 
@@ -235,7 +235,7 @@ def test_figure_12_is_a_bug_told_by_the_execution_of_the_target_and_drawn():
     )
     execution = parse_execution(f"{left} | {middle} | {right} | co 0<1 3<1 | final x=1 y=2")
     assert tells(execution, check)
-    told = ToldBug(bug_of(execution, check), check)
+    told = ExplainedBug(bug_of(execution, check), check)
     record = told.record()
     (violation,), witness = record["source"]["violations"], record["target"]["witness"]
     assert record["source"]["outcomes"] == 2 and violation["check"] == "coherence"

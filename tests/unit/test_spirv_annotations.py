@@ -14,7 +14,7 @@ from corpus.code.spirv.annotations import (
     SpirvAnnotations,
     read_annotations,
 )
-from corpus.code.spirv.reader import read_spirv
+from corpus.code.spirv.files import read_spirv
 from corpus.errors import InputError
 from corpus.litmus.propositions import Quantifier
 

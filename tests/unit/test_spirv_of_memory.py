@@ -13,8 +13,8 @@ from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of
 from corpus.code.spirv.computing import COMPUTATIONS, folded
 from corpus.code.spirv.extended import EXTENDED
+from corpus.code.spirv.files import read_spirv
 from corpus.code.spirv.grammar import spirv_grammar
-from corpus.code.spirv.reader import read_spirv
 from corpus.code.spirv.translation import translated
 from corpus.litmus.ptx_arithmetic import signed
 

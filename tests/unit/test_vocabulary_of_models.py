@@ -20,7 +20,7 @@ from oracle.cat.syntax import parse_cat
 from oracle.executions.events import VOCABULARY
 from oracle.executions.judge import judge, judged
 from oracle.executions.threads import unroll_threads
-from oracle.executions.vocabulary import telling, told_apart, vocabulary_of
+from oracle.executions.vocabulary import distinguished, telling, vocabulary_of
 
 
 def model(text):
@@ -49,7 +49,7 @@ def squashed(execution, words, model):
         return next(
             way
             for way in words.modes[kind]
-            if way == mode or len(told_apart(replace(words, modes={kind: (way, mode)}), [model]).modes[kind]) == 1
+            if way == mode or len(distinguished(replace(words, modes={kind: (way, mode)}), [model]).modes[kind]) == 1
         )
 
     def place(number, old):

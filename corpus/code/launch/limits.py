@@ -64,12 +64,12 @@ def limits_of(kernel: ir.KernelFunction, size_by: str) -> LaunchLimits:
     cluster = _extent(found.get(".reqnctapercluster"))
     return LaunchLimits(
         None if most is None else volume(_extent(most) or (1, 1, 1)),
-        _extent(found.get(".reqntid")) or kernel.block,
+        _extent(found.get(".reqntid")) or kernel.block_size.threads,
         cluster,
         rank[0] if rank else None,
         ".explicitcluster" in found or cluster is not None,
         ".blocksareclusters" in found,
-        kernel.chosen,
+        kernel.block_size.chosen,
         size_by,
     )
 

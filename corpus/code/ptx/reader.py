@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from corpus.code.ir import (
+    BlockSize,
     KernelFunction,
     KernelGuard,
     KernelInstruction,
@@ -270,7 +271,7 @@ def _function(tokens: PtxTokens, lines: LocatedLines, entry: bool) -> KernelFunc
     found = KernelFunction(
         name, entry, results, parameters, registers, variables, code, labels, tables, directives, line
     )
-    return replace(found, block=limits_of(found, SIZE_BY).block)
+    return replace(found, block_size=BlockSize(limits_of(found, SIZE_BY).block))
 
 
 def _block(tokens: PtxTokens, lines: LocatedLines, depth: int) -> PtxBlock:

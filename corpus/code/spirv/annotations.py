@@ -99,7 +99,7 @@ def read_annotations(module: SpirvModule) -> SpirvAnnotations:
     quantifier: Quantifier | None = None
     filter: AnnotatedClaim | None = None
     config: LaunchConfig | None = None
-    for comment in module.comments:
+    for comment in module.header.comments:
         head = _HEAD.match(comment.text)
         if head is None:
             continue

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from corpus.code.spirv.grammar import GrammarRow, GrammarTable, bits_of, spirv_grammar
 from corpus.code.spirv.literals import NumberType, of_words
-from corpus.code.spirv.module import Id, SpirvFloat, SpirvInteger, SpirvModule, SpirvString
+from corpus.code.spirv.module import Id, SpirvFloat, SpirvHeader, SpirvInteger, SpirvModule, SpirvString
 from corpus.code.spirv.operands import UNKNOWN, InstructionPlace, read_instructions
 from corpus.code.spirv.sections import module_of
 from corpus.errors import InputError
@@ -41,7 +41,7 @@ def read_binary(data: bytes, path: str, files: Mapping[str, str] | None = None) 
         source = _Words(words, path)
         instructions = read_instructions(list(source.places()), source)
         version = (words[1] >> 16 & 255, words[1] >> 8 & 255)
-        return module_of(instructions, SpirvModule(path, version, words[3], binary=True, files=files or {}))
+        return module_of(instructions, SpirvHeader(path, version, binary=True, files=files or {}))
     except InputError as error:
         raise InputError(f"{error.message}, at word {error.line}", path) from None
 

@@ -143,7 +143,7 @@ class _Claims:
         for index in indices:
             part = self.types.element(type, index)
             offset, type = offset + part.offset, part.type
-        kind = self.types.scalar_kind(type)
+        kind = self.types.of(type).scalar_kind
         if kind is None:
             raise InputError(f"@Output: expected a number of %{term.name}, found more than one", self.path)
         value = self.annotations.inputs.get(term.name)
@@ -200,7 +200,7 @@ def bytes_of(value: InputValue, home: SpirvHome, types: SpirvTypes, id: str, pat
 
 def _numbers(value: InputValue, type: str, types: SpirvTypes, id: str, path: str) -> Iterator[tuple[int, int, int]]:
     """Yield the place, the number, and the bytes of each scalar of an input."""
-    kind = types.scalar_kind(type)
+    kind = types.of(type).scalar_kind
     if isinstance(value, int):
         if kind is None:
             raise InputError(f"@Input: expected values in braces for %{id}, found {value}", path)

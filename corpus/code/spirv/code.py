@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from corpus.code.ir import KernelGuard, KernelInstruction, Number, Operand, Register, SourceLine, SymbolRef, Variable
 from corpus.code.spirv.components import VectorComponents
 from corpus.code.spirv.constants import SpirvConstants
+from corpus.code.spirv.fields import SpirvFields
 from corpus.code.spirv.modes import SpirvMemoryModel
-from corpus.code.spirv.module import Id, SpirvInstruction, SpirvModule
+from corpus.code.spirv.module import SpirvInstruction, SpirvModule
+from corpus.code.spirv.reflection import ClspvReflection
 from corpus.code.spirv.types import BOOL, SpirvTypes
 from corpus.errors import InputError
 from corpus.litmus.orders import PLAIN, Mode, Order
@@ -25,7 +27,9 @@ MOST_INSTRUCTIONS = 200_000
 
 @dataclass
 class SpirvSource:
-    """A module that is translated: its constants and memory model, and the names that its variables have.
+    """A module that is translated: its constants and memory model, and the ``names`` of its variables, and of variables
+    and parameters of its functions, by id; ``symbols`` are those of its own variables.
+    ``reflection`` and ``fields`` are what it says of its source.
 
     ``left`` is how many instructions may still be written.
     """
@@ -33,7 +37,10 @@ class SpirvSource:
     module: SpirvModule
     constants: SpirvConstants
     model: SpirvMemoryModel
+    names: Mapping[str, str]
     symbols: Mapping[str, str]
+    reflection: ClspvReflection
+    fields: SpirvFields
     left: int = MOST_INSTRUCTIONS
 
     @property
@@ -44,8 +51,8 @@ class SpirvSource:
 
 @dataclass
 class SpirvCode:
-    """The code of one function so far. ``used`` are the variables of the module, ``called`` the functions that it
-    mentions; ``coherent`` the pointers by way of what is coherent; ``value_types`` the types of ids by id, and
+    """The code of one function so far. ``mentioned`` are the variables and functions of the module that it mentions;
+    ``coherent`` the pointers by way of what is coherent; ``value_types`` the types of ids by id, and
     ``defined`` the instructions of which they are results. ``components``: which components of vectors are accessed,
     where these are locations of their own. ``exchanged``: whether weak exchanges are made, by what was there and what
     it was compared with.
@@ -59,8 +66,7 @@ class SpirvCode:
     labels: dict[str, int] = field(default_factory=dict)
     registers: dict[str, str] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
-    used: dict[str, None] = field(default_factory=dict)
-    called: dict[str, None] = field(default_factory=dict)
+    mentioned: dict[str, None] = field(default_factory=dict)
     coherent: set[str] = field(default_factory=set)
     components: VectorComponents | None = None
     exchanged: dict[tuple[str, str], Register] = field(default_factory=dict)
@@ -95,7 +101,7 @@ class SpirvCode:
         given = self.at.source
         if given is not None and not given.file:  # naga in wgpu does not know the name of a file
             given = given._replace(file=module.path)
-        source = given or (None if module.binary else SourceLine(module.path, line, 1))
+        source = given or (None if module.header.binary else SourceLine(module.path, line, 1))
         self.code.append(
             KernelInstruction(name, tuple(words), tuple(operands), guard, line, source, mode, failure, self.at.name)
         )
@@ -103,10 +109,6 @@ class SpirvCode:
     def label(self, name: str) -> None:
         """Put a label before the next instruction that is appended."""
         self.labels[name] = len(self.code)
-
-    def new_label(self) -> str:
-        """Return a label that is not used."""
-        return f"edge{len(self.code)}"
 
     def temporary(self, kind: str) -> Register:
         """Return a register of a kind that nothing else uses."""
@@ -143,7 +145,7 @@ class SpirvCode:
                 return (SymbolRef(self.variables[id].name),)
             return self.registers_of(id, kinds)
         if id in self.source.symbols:
-            self.used[id] = None
+            self.mentioned[id] = None
         found = self.source.constants.scalars(id)
         return tuple(
             Number(each.value & (1 << WIDTHS[kind]) - 1) if isinstance(each, Number) else each
@@ -181,10 +183,6 @@ class SpirvCode:
             raise self.wrong(f"expected {len(targets)} parts, found {len(values)}")
         for target, kind, value in zip(targets, kinds, values, strict=True):
             self.put("mov", (bits_of(kind),), (target, value))
-
-    def ids(self) -> list[str]:
-        """Return the operands of the instruction at hand that are ids."""
-        return [operand.name for operand in self.at.operands if isinstance(operand, Id)]
 
     def number(self, id: str) -> int:
         """Return the number that a constant is, or what is computed of constants."""

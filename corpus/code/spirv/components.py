@@ -48,7 +48,7 @@ class VectorComponents:
                 self.at[id(ins)] = (number, place)
                 if ins.result is not None:
                     self.defined[ins.result] = ins
-                for name in {each.name for each in ins.operands if isinstance(each, Id)}:
+                for name in set(ins.ids):
                     self.users.setdefault(name, []).append(ins)
 
     def read(self, load: SpirvInstruction) -> frozenset[int] | None:
@@ -60,7 +60,7 @@ class VectorComponents:
 
     def written(self, store: SpirvInstruction) -> frozenset[int] | None:
         """Return the components that a store writes; None where it writes all."""
-        pointer, value = (each.name for each in store.operands[:2] if isinstance(each, Id))
+        pointer, value = store.ids[:2]
         count = self._count(value)
         if not count:
             return None
@@ -80,8 +80,7 @@ class VectorComponents:
 
     def _needs(self, user: SpirvInstruction, vector: str, depth: int) -> frozenset[int] | None:
         """Return the components of a vector that one instruction needs."""
-        numbers = [each.value for each in user.operands if isinstance(each, SpirvInteger)]
-        ids = [each.name for each in user.operands if isinstance(each, Id)]
+        numbers, ids = user.numbers, user.ids
         match user.name:
             case "OpCompositeExtract":
                 return frozenset(numbers[:1])
@@ -100,7 +99,7 @@ class VectorComponents:
 
     def _source(self, shuffle: SpirvInstruction, number: int, vector: str) -> int | None:
         """Return the component of a vector that a shuffle takes for one of its own; None where it takes another."""
-        one, other = (each.name for each in shuffle.operands[:2] if isinstance(each, Id))
+        one, other = shuffle.ids[:2]
         count = self._count(one)
         if number == UNDEFINED:
             return None
@@ -115,8 +114,7 @@ class VectorComponents:
             made = self.defined.get(value)
             if made is None:
                 break
-            numbers = [each.value for each in made.operands if isinstance(each, SpirvInteger)]
-            ids = [each.name for each in made.operands if isinstance(each, Id)]
+            numbers, ids = made.numbers, made.ids
             match made.name:
                 case "OpCompositeInsert" if len(numbers) == 1 and numbers[0] != number:
                     value = ids[1]
@@ -142,7 +140,7 @@ class VectorComponents:
         seen = set[str]()  # one that is made of itself is refused where it is used
         while (made := self.defined.get(pointer)) is not None and made.name == "OpBitcast" and pointer not in seen:
             seen.add(pointer)
-            pointer = next(operand.name for operand in made.operands if isinstance(operand, Id))
+            pointer = made.ids[0]
         return pointer
 
     def _is_last(self, load: SpirvInstruction, store: SpirvInstruction, place: str) -> bool:
@@ -155,8 +153,7 @@ class VectorComponents:
 
     def _from(self, ins: SpirvInstruction) -> str | None:
         """Return the place that an instruction loads from; None where it is another instruction."""
-        pointers = [each.name for each in ins.operands[:1] if isinstance(each, Id)]
-        return self._place(pointers[0]) if ins.name == "OpLoad" and pointers else None
+        return self._place(ins.ids[0]) if ins.name == "OpLoad" else None
 
 
 class _Origin(Enum):
@@ -178,9 +175,7 @@ def _is_debugging(ins: SpirvInstruction) -> bool:
 
 def has_own_components(module: SpirvModule) -> bool:
     """Return whether a module is compiled of OpenCL C, as it says."""
-    return any(
-        Enumerant(name) in ins.operands for ins in module.others for name in _LANGUAGES if ins.name == "OpSource"
-    )
+    return not module.languages.isdisjoint(_LANGUAGES)
 
 
 _LANGUAGES = ("OpenCL_C", "OpenCL_CPP")

@@ -8,7 +8,7 @@ from functools import reduce
 from corpus.code.ir import Number, Operand, Register, Vector
 from corpus.code.spirv.code import SpirvCode, bits_of
 from corpus.code.spirv.computing import PAIRS, PROMISES, Computation
-from corpus.code.spirv.module import Enumerant, SpirvInteger
+from corpus.code.spirv.module import Enumerant
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 
@@ -73,8 +73,8 @@ def _operand(code: SpirvCode, operand: str, given: Sequence[Operand], steps: Seq
 
 def pair(code: SpirvCode) -> None:
     """``OpIAddCarry`` and its kin, whose result is a struct of two numbers, or of two vectors."""
-    one, other = (code.values(each) for each in code.ids()[:2])
-    kinds = code.kinds(code.type_of(code.ids()[0]))
+    one, other = (code.values(each) for each in code.at.ids[:2])
+    kinds = code.kinds(code.type_of(code.at.ids[0]))
     every = [
         steps_of(code, PAIRS[code.at.name], kind, kind, both) for kind, *both in zip(kinds, one, other, strict=True)
     ]
@@ -87,41 +87,37 @@ def untold(code: SpirvCode) -> None:
         code.put("untold", (), (target,))
 
 
-def _numbers(code: SpirvCode) -> list[int]:
-    return [operand.value for operand in code.at.operands if isinstance(operand, SpirvInteger)]
-
-
 def construct(code: SpirvCode) -> None:
     """Compose a value, ``OpCompositeConstruct``: the scalars of one part behind those of the other."""
-    code.set_result([value for id in code.ids() for value in code.values(id)])
+    code.set_result([value for id in code.at.ids for value in code.values(id)])
 
 
 def extract(code: SpirvCode) -> None:
     """Take a part of a composite, ``OpCompositeExtract``: some of its scalars."""
-    composite = code.ids()[0]
-    start, type = code.source.constants.part(code.type_of(composite), _numbers(code), code.at)
+    composite = code.at.ids[0]
+    start, type = code.source.constants.part(code.type_of(composite), code.at.numbers, code.at)
     code.set_result(code.values(composite)[start : start + len(code.kinds(type))])
 
 
 def insert(code: SpirvCode) -> None:
     """``OpCompositeInsert``: a composite with another value for a part."""
-    part, composite = code.ids()[:2]
-    start, type = code.source.constants.part(code.type_of(composite), _numbers(code), code.at)
+    part, composite = code.at.ids[:2]
+    start, type = code.source.constants.part(code.type_of(composite), code.at.numbers, code.at)
     values = code.values(composite)
     code.set_result([*values[:start], *code.values(part), *values[start + len(code.kinds(type)) :]])
 
 
 def shuffle(code: SpirvCode) -> None:
     """Compose a vector of components of two vectors, ``OpVectorShuffle``."""
-    one, other = code.ids()[:2]
+    one, other = code.at.ids[:2]
     both = (*code.values(one), *code.values(other))
     undefined = Register(f"%undefined.{code.at.result}")
-    code.set_result([both[n] if n < len(both) else undefined for n in _numbers(code)])
+    code.set_result([both[n] if n < len(both) else undefined for n in code.at.numbers])
 
 
 def extract_dynamic(code: SpirvCode) -> None:
     """``OpVectorExtractDynamic``: the component that an index names."""
-    vector, index = code.ids()[:2]
+    vector, index = code.at.ids[:2]
     (kind,), values = code.kinds(code.at.type or ""), code.values(vector)
     found: Operand = values[0]
     for n, value in enumerate(values[1:], 1):
@@ -132,7 +128,7 @@ def extract_dynamic(code: SpirvCode) -> None:
 
 def insert_dynamic(code: SpirvCode) -> None:
     """``OpVectorInsertDynamic``: a vector with another value for the component that an index names."""
-    vector, component, index = code.ids()[:3]
+    vector, component, index = code.at.ids[:3]
     new, kinds = code.value(component), code.kinds(code.type_of(vector))
     code.set_result(
         [
@@ -158,7 +154,7 @@ def _is(code: SpirvCode, index: str, number: int) -> Register:
 
 def select(code: SpirvCode) -> None:
     """``OpSelect``, also of composites; ``selp`` has the choice last."""
-    choice, one, other = code.ids()[:3]
+    choice, one, other = code.at.ids[:3]
     choices = code.values(choice)
     lefts, rights = code.values(one), code.values(other)
     kinds = code.kinds(code.at.type or "")
@@ -169,7 +165,7 @@ def select(code: SpirvCode) -> None:
 
 def bitcast(code: SpirvCode) -> None:
     """``OpBitcast``: the same bits, in as many scalars as the type has."""
-    source = code.ids()[0]
+    source = code.at.ids[0]
     values, own = code.values(source), code.kinds(code.type_of(source))
     kinds = code.kinds(code.at.type or "")
     if len(kinds) == len(own):
@@ -189,7 +185,7 @@ def bitcast(code: SpirvCode) -> None:
 
 def _folding(opcode: str) -> Callable[[SpirvCode], None]:
     def fold(code: SpirvCode) -> None:
-        values = code.values(code.ids()[0])
+        values = code.values(code.at.ids[0])
         code.set_result([reduce(lambda one, other: code.compute(opcode, "pred", one, other), values)])
 
     return fold
@@ -197,7 +193,7 @@ def _folding(opcode: str) -> Callable[[SpirvCode], None]:
 
 def dot(code: SpirvCode) -> None:
     """``OpDot``: the sum of the products of components."""
-    one, other = code.ids()[:2]
+    one, other = code.at.ids[:2]
     (kind,) = code.kinds(code.at.type or "")
     pairs = zip(code.values(one), code.values(other), strict=True)
     products: list[Operand] = [code.compute(f"mul.{kind}", kind, *both) for both in pairs]
@@ -206,7 +202,7 @@ def dot(code: SpirvCode) -> None:
 
 def times_scalar(code: SpirvCode) -> None:
     """Multiply each component of a vector by a scalar, ``OpVectorTimesScalar``."""
-    vector, scalar = code.ids()[:2]
+    vector, scalar = code.at.ids[:2]
     kinds, factor = code.kinds(code.at.type or ""), code.value(scalar)
     pairs = zip(code.values(vector), kinds, strict=True)
     code.set_result([code.compute(f"mul.{kind}", kind, value, factor) for value, kind in pairs])

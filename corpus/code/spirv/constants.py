@@ -12,7 +12,7 @@ from types import MappingProxyType
 from corpus.code.ir import Number, Operand, Register, SymbolRef
 from corpus.code.spirv.computing import COMPUTATIONS, folded
 from corpus.code.spirv.modes import MEMORY_MODELS
-from corpus.code.spirv.module import Enumerant, Id, SpirvFloat, SpirvInstruction, SpirvInteger, SpirvModule
+from corpus.code.spirv.module import Enumerant, SpirvFloat, SpirvInstruction, SpirvInteger, SpirvModule
 from corpus.code.spirv.types import SpirvTypes
 from corpus.errors import InputError
 from corpus.litmus.ptx_arithmetic import WIDTHS
@@ -22,6 +22,12 @@ MOST_NESTED = 100
 
 WORKGROUP_SIZE = "WorkgroupSize"
 """The built-in constant that is the size of a work-group."""
+
+
+def spec_id(module: SpirvModule, id: str) -> int | None:
+    """Return the number of a constant of specialisation; None where it is none."""
+    ins = module.globals.get(id)
+    return module.decorated(id, "SpecId") if ins is not None and ins.name.startswith("OpSpecConstant") else None
 
 
 class SpirvConstants:
@@ -56,7 +62,7 @@ class SpirvConstants:
             return self.scalars(id)
         if depth > MOST_NESTED or ins.type is None:
             raise self._wrong(id, "is no constant")
-        ids = [each.name for each in ins.operands if isinstance(each, Id)]
+        ids = ins.ids
         types = [defined[each].type if each in defined else self.type_of(each) for each in ids]
         return tuple(
             self._computed(
@@ -96,19 +102,17 @@ class SpirvConstants:
                 found = (Number(bits if own is None else own),)
             case "OpConstantNull", _:
                 found = (Number(0),) * len(kinds)
-            case (("OpConstantComposite" | "OpSpecConstantComposite"), parts):
+            case (("OpConstantComposite" | "OpSpecConstantComposite"), _):
                 builtin = self._module.decoration(id, "BuiltIn")
                 if builtin is not None and builtin.parameters == (Enumerant(WORKGROUP_SIZE),):
                     found = [Register(f"%{WORKGROUP_SIZE}.{n}") for n in range(len(kinds))]
                 else:
-                    own_parts = [part.name for part in parts if isinstance(part, Id)][: len(kinds)]
-                    found = [each for part in own_parts for each in self.scalars(part)]
+                    found = [each for part in constant.ids[: len(kinds)] for each in self.scalars(part)]
             case "OpUndef", _:
                 found = [Register(f"%undefined.{id}") for _ in kinds]
             case "OpSpecConstantOp", (Enumerant(opcode), *operands):
-                ids = [each.name for each in operands if isinstance(each, Id)]
                 made = constant._replace(name=f"Op{opcode}", operands=tuple(operands))
-                found = self._computed(made, [self.scalars(each) for each in ids], [self.type_of(each) for each in ids])
+                found = self._computed(made, [*map(self.scalars, made.ids)], [*map(self.type_of, made.ids)])
             case _:
                 raise self._wrong(id, f"is {constant.name}, which is not understood")
         if len(found) != len(kinds):
@@ -117,16 +121,14 @@ class SpirvConstants:
 
     def _own(self, id: str) -> int | None:
         """Return the value that the launch gives to a constant of specialisation."""
-        match self._module.decoration(id, "SpecId"):
-            case Enumerant(_, (SpirvInteger(number), *_)):
-                return self._specialised.get(number)
-        return None
+        number = self._module.decorated(id, "SpecId")
+        return None if number is None else self._specialised.get(number)
 
     def _computed(
         self, ins: SpirvInstruction, values: Sequence[tuple[Operand, ...]], types: Sequence[str]
     ) -> list[Operand]:
         """Return what an instruction computes of constants of these types."""
-        numbers = [each.value for each in ins.operands if isinstance(each, SpirvInteger)]
+        numbers = ins.numbers
         assert ins.type is not None
         if ins.name == "OpCompositeExtract" and values:
             start, type = self.part(types[0], numbers, ins)
@@ -152,7 +154,7 @@ class SpirvConstants:
                 for each, kind in zip(given, own, strict=True)
                 if isinstance(each, Number)
             ]
-            model = MEMORY_MODELS.get(self._module.memory_model)
+            model = MEMORY_MODELS.get(self._module.models.memory)
             value = folded(rule, scalar.kind, own, bits, model.name if model else "")
             if value is None:
                 raise self._wrong(ins.result or "", f"is {ins.name} of constants, whose value is not known")

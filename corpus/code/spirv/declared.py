@@ -173,9 +173,9 @@ _OTHERS = frozenset(
 def refusals(module: SpirvModule, sets: Container[str]) -> Iterator[DeclarationRefusal]:
     """Yield what a module declares that is not understood; ``sets`` are those of extended instructions that are."""
     relaxed = any(Enumerant("RelaxedPrecision") in ins.operands for ins in module.declared)
-    results = _results(module) if relaxed else {}
+    results = {ins.result: ins for ins in module.instructions} if relaxed else {}
     for ins in module.declared:
-        function = next((each.name for each in ins.operands if isinstance(each, Id)), None)
+        function = next(iter(ins.ids), None)
         for each in ins.operands:
             match ins.name, each:
                 case "OpCapability", Enumerant(name) if name not in CAPABILITIES:
@@ -217,12 +217,6 @@ def _unknown(rows: Mapping[str, tuple[str, ...] | None], word: Enumerant) -> str
     if allowed is not None and not set(said) <= set(allowed):
         return f"{word.name} {' '.join(said)} is not understood"
     return None
-
-
-def _results(module: SpirvModule) -> dict[str, SpirvInstruction]:
-    """Return the instructions of functions by their results."""
-    blocks = (block for function in module.functions.values() for block in function.blocks)
-    return {ins.result: ins for block in blocks for ins in block.instructions if ins.result is not None}
 
 
 def _is_of_numbers(module: SpirvModule, id: str, ins: SpirvInstruction | None) -> bool:

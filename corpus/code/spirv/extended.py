@@ -17,7 +17,7 @@ from corpus.code.spirv.code import SpirvCode
 from corpus.code.spirv.composing import compute, steps_of, untold
 from corpus.code.spirv.computing import COMPUTATIONS, Computation, rule
 from corpus.code.spirv.declared import DEBUGGING
-from corpus.code.spirv.module import Enumerant, Id, SpirvInteger
+from corpus.code.spirv.module import Enumerant, Id
 from corpus.code.table import NOTHING, READS, WRITES, Effect, Lack, Row, Table, find, forms_in, table_of
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
@@ -67,7 +67,7 @@ def _select(code: SpirvCode, ids: Sequence[str]) -> None:
 
 def _print(code: SpirvCode, ids: Sequence[str]) -> None:
     """``printf``, which reads memory where an argument is an address, and whose result says whether it could print."""
-    if any(code.types.is_pointer(code.type_of(each)) for each in ids[1:]):
+    if any(code.types.of(code.type_of(each)).is_pointer for each in ids[1:]):
         raise code.wrong("printf of an address is not understood")
     untold(code)
 
@@ -86,7 +86,7 @@ def _element(code: SpirvCode, pointer: str, offset: str, bytes: int) -> Register
 
 
 def _pointee_kind(code: SpirvCode, pointer: str) -> str:
-    kind = code.types.scalar_kind(code.types.pointee(code.type_of(pointer)))
+    kind = code.types.of(code.types.of(code.type_of(pointer)).pointee).scalar_kind
     if kind is None:
         raise code.wrong(f"%{pointer}: expected a pointer to scalars")
     return kind
@@ -143,9 +143,8 @@ def _store(whole: bool, aligned: bool) -> Meaning:
 
 def _check(code: SpirvCode, whole: bool, kind: str, kinds: Sequence[str]) -> None:
     """Raise ``InputError`` where scalars of memory cannot be those of a value."""
-    numbers = [each.value for each in code.at.operands if isinstance(each, SpirvInteger)]
     right = all(each == kind for each in kinds) if whole else kind == "f16" and set(kinds) <= {"f32", "f64"}
-    if not right or any(number != len(kinds) for number in numbers):
+    if not right or any(number != len(kinds) for number in code.at.numbers):
         raise code.wrong("expected a value of the scalars that are pointed to")
 
 
@@ -157,7 +156,7 @@ def _pointed(by: Computation | None) -> Meaning:
 
     def write(code: SpirvCode, ids: Sequence[str]) -> None:
         first, pointer = ids[0], ids[-1]
-        type = code.types.pointee(code.type_of(pointer))
+        type = code.types.of(code.type_of(pointer)).pointee
         kinds, own = code.kinds(type), code.kinds(code.type_of(first))
         if len(kinds) != len(own):
             raise code.wrong("expected a pointer to as many scalars as there are")

@@ -24,16 +24,14 @@ from corpus.code.launch.fields import (
     is_empty,
 )
 from corpus.code.spirv.module import (
-    Enumerant,
     Id,
     Mask,
-    SpirvInstruction,
-    SpirvInteger,
     SpirvModule,
     SpirvOperand,
-    SpirvString,
+    extended_of,
+    number_of,
+    string_of,
 )
-from corpus.code.spirv.names import passed_on
 from corpus.code.spirv.operands import DESCRIBING
 from corpus.code.spirv.types import SpirvTypes
 from corpus.errors import InputError
@@ -66,14 +64,12 @@ class SpirvFields:
 
     def of(self, type: str, parameter: str = "") -> tuple[Field, ...]:
         """Return the fields of a type, which a parameter of a function has or points to."""
-        try:
-            own = self._described(type)
-        except InputError:
+        own, source = self.block(type), self._debugging.parameter(parameter)
+        if own is None:
             return ()
-        said = self._debugging.parameter(parameter)
-        if said is not None and -(-bits_of(said) // 8) == self._types.size(type) and not isinstance(own, ScalarType):
-            own = said
-        return distinctly_named(fields_of(own))
+        if source is None or isinstance(own, ScalarType) or -(-bits_of(source) // 8) != self._types.size(type):
+            source = own
+        return distinctly_named(fields_of(source))
 
     def block(self, type: str) -> DescribedType | None:
         """Return what a block of memory is made of, by the names of its members; None where nothing tells."""
@@ -85,24 +81,24 @@ class SpirvFields:
     def pointee(self, type: str, parameter: str) -> DescribedType | None:
         """Return what a parameter of a function points to: an array, whose length nothing tells."""
         try:
-            own = self._described(self._types.pointee(type))
-            stride = 8 * self._types.apart(self._types.pointee(type))
+            inner = self._types.of(type).pointee
+            own, stride = self._described(inner), 8 * self._types.apart(inner)
         except InputError:
             return None
-        said = self._debugging.pointee(parameter)
-        if said is not None and not isinstance(own, ScalarType) and bits_of(said) == bits_of(own):
-            own = said
+        source = self._debugging.pointee(parameter)
+        if source is not None and not isinstance(own, ScalarType) and bits_of(source) == bits_of(own):
+            own = source
         return RepeatedType(own, 0, stride)
 
     def element(self, type: str, parameter: str) -> int | None:
         """Return the bytes of the numbers that a pointer points to, which a parameter of a function is; None where
         they are bytes for all that is known, or of several sizes.
         """
-        said = self._debugging.parameter(parameter)
-        if isinstance(said, ScalarType) and said.pointer:
-            return said.element
+        source = self._debugging.parameter(parameter)
+        if isinstance(source, ScalarType) and source.pointer:
+            return source.element
         try:
-            sizes = {WIDTHS[each.memory_kind] // 8 for each in self._types.scalars(self._types.pointee(type))}
+            sizes = {WIDTHS[each.memory_kind] // 8 for each in self._types.scalars(self._types.of(type).pointee)}
         except InputError:
             return None
         return sizes.pop() if len(sizes) == 1 and sizes != {1} else None
@@ -110,24 +106,38 @@ class SpirvFields:
     def _described(self, type: str) -> DescribedType:
         """Return what the module itself says of a type. Raises ``InputError`` where it is none of values in memory."""
         types, size = self._types, 8 * self._types.size(type)
-        if types.is_pointer(type):
-            inner = types.pointee(type) if types.name(type) == "OpTypePointer" else ""
-            kind = types.scalar_kind(inner) if inner else None
+        if types.of(type).is_pointer:
+            inner = types.of(type).pointee if types.of(type).name == "OpTypePointer" else ""
+            kind = types.of(inner).scalar_kind if inner else None
             return ScalarType(size, True, None if kind is None else types.size(inner))
-        if types.scalar_kind(type) is not None:
+        if types.of(type).scalar_kind is not None:
             return ScalarType(size)
         count = types.length(type) or 0
-        if types.name(type) == "OpTypeStruct":
+        if types.of(type).name == "OpTypeStruct":
             parts = (types.element(type, number) for number in range(count))
-            names = (self._module.member_names.get((type, number), _UNNAMED) for number in range(count))
+            names = (self._module.names.get((type, number), _UNNAMED) for number in range(count))
             pairs = zip(names, parts, strict=True)
             members = (MemberType(name, 8 * part.offset, self._described(part.type)) for name, part in pairs)
             return StructureType(size, tuple(members))
         first, second = types.element(type, 0), types.element(type, 1)
         inner_type, stride = self._described(first.type), 8 * (second.offset - first.offset)
-        if types.name(type) == "OpTypeVector":
+        if types.of(type).name == "OpTypeVector":
             return vector(inner_type, count, stride, size)
         return RepeatedType(inner_type, count, stride)
+
+
+def passed_on(module: SpirvModule) -> dict[str, str]:
+    """Return the parameters of kernels that are parameters of what they call in the same order: LLVM's translator makes
+    a kernel without names that calls the one of the source.
+    """
+    found: dict[str, str] = {}
+    for function in (module.functions.get(point.function) for point in module.entry_points):
+        own = [each.result or "" for each in function.parameters] if function else []
+        for ins in (each for block in (function.blocks if function else ()) for each in block.instructions):
+            ids = ins.ids
+            if ins.name == "OpFunctionCall" and ids[1:] == own and ids[0] in module.functions:
+                found |= zip(own, (each.result or "" for each in module.functions[ids[0]].parameters), strict=False)
+    return found
 
 
 class _Debugging:
@@ -157,22 +167,11 @@ class _Debugging:
 
     def _instruction(self, id: str) -> tuple[str, Sequence[SpirvOperand]]:
         """Return the name of an instruction for debuggers, and its operands."""
-        match self._module.debug.get(id):
-            case SpirvInstruction(operands=(Id(set), Enumerant(name), *operands)) if self._module.imports.get(
-                set, ""
-            ).startswith(DESCRIBING):
-                return name, operands
-        return "", ()
+        return extended_of(self._module.debug.get(id), self._module.imports, DESCRIBING)
 
     def _number(self, operand: SpirvOperand) -> int | None:
         """Return the number that an operand is, or the constant that it names."""
-        if isinstance(operand, SpirvInteger):
-            return operand.value
-        constant = self._module.globals.get(operand.name) if isinstance(operand, Id) else None
-        match constant and constant.operands:
-            case (SpirvInteger(value),):
-                return value
-        return None
+        return number_of(operand, self._module.globals)
 
     def pointee(self, id: str) -> DescribedType | None:
         """Return the type that a parameter of a function points to; None where nothing tells."""
@@ -264,17 +263,10 @@ class _Debugging:
                 return None
             if is_empty(inner):
                 continue
-            called = "" if inherited else self._name(parts[0])
+            called = "" if inherited else string_of(parts[0], self._module.debug) or ""
             own = count if isinstance(inner, ScalarType) and count < inner.bits else None
             members.append(MemberType(called, start, inner, own))
         return StructureType(size, tuple(members)) if size else None
-
-    def _name(self, operand: SpirvOperand) -> str:
-        found = self._module.debug.get(operand.name) if isinstance(operand, Id) else None
-        match found and found.operands:
-            case (SpirvString(text), *_):
-                return text
-        return ""
 
 
 def _is_static(operands: Sequence[SpirvOperand]) -> bool:

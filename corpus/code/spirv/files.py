@@ -1,4 +1,5 @@
-"""Modules of SPIR-V as code that is read, whatever they were compiled of; what their annotations say is known of them.
+"""Files of SPIR-V as code that is read, whatever they were compiled of: binary by the magic number, otherwise text with
+what its annotations say.
 
 A launch may give constants of specialisation, with which a module is translated again.
 """
@@ -13,13 +14,35 @@ from corpus.code.ir import KernelFunction, Module
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.reading import CodeText, ReadCode
 from corpus.code.spirv.annotations import LaunchConfig, read_annotations
+from corpus.code.spirv.binary import is_binary, read_binary
 from corpus.code.spirv.claims import annotated, expectation
 from corpus.code.spirv.module import SpirvModule
-from corpus.code.spirv.reader import read_spirv
-from corpus.code.spirv.translation import specialisation, translated
+from corpus.code.spirv.parameters import specialisation
+from corpus.code.spirv.text import read_assembly
+from corpus.code.spirv.translation import translated
+from corpus.errors import InputError
+from corpus.files import LARGEST_TEXT
 
 Adapt = Callable[[Module], Module]
 """What a language makes of the module that its compiler has written."""
+
+
+def read_spirv(data: bytes, path: str, files: Mapping[str, str] | None = None) -> SpirvModule:
+    """Return the module that data denotes, whose compiler knew source ``files``, paths by name, by other names.
+
+    Raises ``InputError``, of a text with line and column.
+    """
+    if len(data) > LARGEST_TEXT:
+        raise InputError(f"cannot read: larger than {LARGEST_TEXT} bytes", path)
+    if is_binary(data):
+        return read_binary(data, path, files)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+        raise InputError("expected the magic number of SPIR-V, or UTF-8 text", path, line, column) from None
+    return read_assembly(text, path)
 
 
 def read(code: CodeText) -> ReadCode:

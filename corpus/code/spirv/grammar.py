@@ -90,17 +90,6 @@ def spirv_grammar() -> SpirvGrammar:
     )
 
 
-def enumerant_named(kind: str, number: int) -> str:
-    """Return the name of a number of an enumeration, as ``Device`` of ``Scope`` 1; the number where it has none."""
-    row = spirv_grammar().values[kind].by_number.get(number)
-    return row.name if row else str(number)
-
-
-def mask_named(kind: str, number: int) -> tuple[str, ...]:
-    """Return the names of the bits of a number, as ``Acquire`` and ``UniformMemory`` of ``MemorySemantics`` 0x42."""
-    return tuple(row.name for row in bits_of(spirv_grammar().masks[kind], number))
-
-
 def bits_of(table: GrammarTable, number: int) -> list[GrammarRow]:
     """Return the row of each bit of a number of 32 bits, those that the table has not named by their number."""
     bits = [1 << place for place in range(32) if number >> place & 1]

@@ -8,10 +8,18 @@ call is in, and where that was inlined in turn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from corpus.code.ir import SourceLine
-from corpus.code.spirv.module import Enumerant, Id, SpirvInstruction, SpirvInteger, SpirvOperand, SpirvString
+from corpus.code.spirv.module import (
+    Id,
+    SpirvInstruction,
+    SpirvInteger,
+    SpirvOperand,
+    extended_of,
+    number_of,
+    string_of,
+)
 
 SETS = ("NonSemantic.Shader.DebugInfo", "OpenCL.DebugInfo")
 """How the names of the sets begin that have lines and scopes."""
@@ -66,7 +74,7 @@ class SourceLines:
 
     def _debug(self, instruction: SpirvInstruction) -> bool:
         """Whether an extended instruction says the line or scope of those behind it."""
-        which, operands = self._extended(instruction)
+        which, operands = extended_of(instruction, self._imports, *SETS)
         if which == "DebugLine":
             self._debug_line = self._source_line(*(operands[n] for n in (0, 1, 3) if n < len(operands)))
         elif which == "DebugNoLine":
@@ -79,14 +87,10 @@ class SourceLines:
             return False
         return True
 
-    def _extended(self, instruction: SpirvInstruction | None) -> tuple[str, tuple[SpirvOperand, ...]]:
-        """Return the name and operands of a debug instruction; ``""`` of any other."""
-        match instruction:
-            case SpirvInstruction("OpExtInst", operands=(Id(set), Enumerant(which), *operands)) if self._imports.get(
-                set, ""
-            ).startswith(SETS):
-                return which, tuple(operands)
-        return "", ()
+    def _named(self, operand: SpirvOperand | None) -> tuple[str, Sequence[SpirvOperand]]:
+        """Return the name and the operands of the debug instruction that an operand names."""
+        found = self._defined.get(operand.name) if isinstance(operand, Id) else None
+        return extended_of(found, self._imports, *SETS) if found and found.name == "OpExtInst" else ("", ())
 
     def _source_line(self, *operands: SpirvOperand) -> SourceLine:
         file, line, column = (*operands, None, None, None)[:3]
@@ -95,11 +99,10 @@ class SourceLines:
     def _file(self, operand: SpirvOperand | None) -> str:
         """Return the name of a file: an ``OpString``, a ``DebugSource`` of one, or a scope that has a source."""
         for _ in range(3):
-            instruction = self._defined.get(operand.name) if isinstance(operand, Id) else None
-            if instruction is not None and instruction.name == "OpString":
-                string = instruction.operands[0]
-                return self._files.get(string.value, string.value) if isinstance(string, SpirvString) else ""
-            which, operands = self._extended(instruction)
+            path = string_of(operand, self._defined)
+            if path is not None:
+                return self._files.get(path, path)
+            which, operands = self._named(operand)
             number = _SOURCES.get(which, 0)
             if not operands or number >= len(operands):
                 break
@@ -108,10 +111,7 @@ class SourceLines:
 
     def _number(self, operand: SpirvOperand | None) -> int:
         """Return a number that stands here or is a constant; 0 where it is neither."""
-        if isinstance(operand, Id):
-            constant = self._defined.get(operand.name)
-            operand = constant.operands[0] if constant is not None and constant.name == "OpConstant" else None
-        return operand.value if isinstance(operand, SpirvInteger) else 0
+        return number_of(operand, self._defined) or 0
 
     def _call(self, operand: SpirvOperand) -> SourceLine | None:
         """Return the line of the call that a ``DebugInlinedAt`` names, with those of the calls around it."""
@@ -119,7 +119,7 @@ class SourceLines:
         if first not in self._inlined:
             calls: list[SourceLine] = []
             for _ in range(MOST_INLINED):
-                which, operands = self._extended(self._defined.get(operand.name) if isinstance(operand, Id) else None)
+                which, operands = self._named(operand)
                 if which != "DebugInlinedAt" or len(operands) < 2:
                     break
                 calls.append(SourceLine(self._file(operands[1]), self._number(operands[0]), 0))

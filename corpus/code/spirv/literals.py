@@ -99,21 +99,6 @@ def integer(text: str) -> int | None:
     return int(text, 8 if octal else 0)
 
 
-def float_value(number: SpirvFloat) -> float | None:
-    """Return the value of a float; None where its format is not known."""
-    if (number.width, number.encoding) not in _FORMATS:
-        return None
-    exponent_bits, fraction_bits = _FORMATS[number.width, number.encoding]
-    fraction = number.bits & (1 << fraction_bits) - 1
-    exponent = number.bits >> fraction_bits & (1 << exponent_bits) - 1
-    sign = -1.0 if number.bits >> number.width - 1 else 1.0
-    finite = number.encoding == "Float8E4M3EXT"  # it has one NaN and no infinities
-    if exponent == (1 << exponent_bits) - 1 and (not finite or fraction == (1 << fraction_bits) - 1):
-        return sign * float("nan" if fraction else "inf")
-    scale = max(exponent, 1) - (1 << exponent_bits - 1) + 1 - fraction_bits
-    return float(sign * (fraction + (bool(exponent) << fraction_bits)) * 2.0**scale)
-
-
 def _float_bits(text: str, type: NumberType) -> int | None:
     if (type.width, type.encoding) not in _FORMATS:
         return None

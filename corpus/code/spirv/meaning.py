@@ -13,8 +13,8 @@ from corpus.code.meaning import COMMON, by_name
 from corpus.code.memory import address_of, forgotten, update
 from corpus.code.places import counter
 from corpus.code.residual import DOUBT, MARK
-from corpus.code.spirv.bodies import NOT_UNDERSTOOD
-from corpus.code.spirv.meeting import OPENCL_EXCHANGE, VULKAN_EXCHANGE, barrier, group
+from corpus.code.spirv.flow import NOT_UNDERSTOOD
+from corpus.code.spirv.groups import OPENCL_EXCHANGE, VULKAN_EXCHANGE, barrier, group
 from corpus.code.spirv.special import special
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, WRITES, Row, rows_of, table_of
 from corpus.code.thread import FollowedThread, KernelLanguage, Meaning, RowOf, State

@@ -7,7 +7,7 @@ in a binary they are numbers. An enumerant has the first of its names in the gra
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -30,8 +30,6 @@ class SpirvInteger(NamedTuple):
 class SpirvFloat(NamedTuple):
     """A literal float: its bits, and the format, which is IEEE 754's unless ``encoding`` names another
     (``BFloat16KHR``).
-
-    ``corpus.code.spirv.literals.float_value`` is its value.
     """
 
     bits: int
@@ -84,6 +82,47 @@ class SpirvInstruction(NamedTuple):
     line: int
     source: SourceLine | None = None
 
+    @property
+    def ids(self) -> list[str]:
+        """The operands that are ids, without those of enumerants."""
+        return [operand.name for operand in self.operands if isinstance(operand, Id)]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The operands that are literal integers."""
+        return [operand.value for operand in self.operands if isinstance(operand, SpirvInteger)]
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether the instruction declares a variable."""
+        return self.name in ("OpVariable", "OpUntypedVariableKHR")
+
+
+def extended_of(
+    instruction: SpirvInstruction | None, imports: Mapping[str, str], *sets: str
+) -> tuple[str, Sequence[SpirvOperand]]:
+    """Return the name and the operands of an extended instruction of a set whose name begins so; ``""`` of others."""
+    match instruction and instruction.operands:
+        case (Id(set), Enumerant(name), *operands) if imports.get(set, "").startswith(sets):
+            return name, operands
+    return "", ()
+
+
+def number_of(operand: SpirvOperand | None, defined: Mapping[str, SpirvInstruction]) -> int | None:
+    """Return the number that an operand is, or that a constant has which it names; None where there is none."""
+    if isinstance(operand, Id):
+        constant = defined.get(operand.name)
+        operand = constant.operands[0] if constant is not None and constant.name == "OpConstant" else None
+    return operand.value if isinstance(operand, SpirvInteger) else None
+
+
+def string_of(operand: SpirvOperand | None, defined: Mapping[str, SpirvInstruction]) -> str | None:
+    """Return the string that an operand names; None where it names none."""
+    match defined.get(operand.name) if isinstance(operand, Id) else None:
+        case SpirvInstruction("OpString", operands=(SpirvString(text), *_)):
+            return text
+    return None
+
 
 class SpirvComment(NamedTuple):
     """A comment of a text, without its semicolon: its line and the column of the semicolon, from 1."""
@@ -100,7 +139,6 @@ class SpirvEntryPoint(NamedTuple):
     function: str
     name: str
     interface: tuple[str, ...]
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,67 +147,97 @@ class SpirvBlock:
 
     label: str
     instructions: tuple[SpirvInstruction, ...]
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
 class SpirvFunction:
-    """A function: its id, the ids of its type and result type, its control mask, its ``OpFunctionParameter``, and its
-    blocks in their order, none where it is only declared. ``labels`` maps a label to the number of its block.
+    """A function: its id, the id of the type of its result, its ``OpFunctionParameter``, and its blocks in their order,
+    none where it is only declared. ``labels`` maps a label to the number of its block.
     """
 
     name: str
-    type: str
     result_type: str
-    control: Mask
     parameters: tuple[SpirvInstruction, ...]
     blocks: tuple[SpirvBlock, ...]
     labels: Mapping[str, int]
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class SpirvModule:
-    """A module by what its instructions declare, in whatever order they stood (2.4).
+SpirvTarget = str | tuple[str, int]
+"""What is named or decorated: an id, or a member of a type by the id of that and its number."""
 
-    ``version`` and ``bound`` are of the header, which a text has in comments or not at all. ``binary``: it was read
-    from a binary, where the lines of instructions are words. ``imports`` are the names of sets of extended
-    instructions by id. ``globals`` are types, constants, variables and undefined values by id;
-    ``debug`` what only describes the module and has an id: strings and the instructions of non-semantic sets.
-    ``others`` are instructions without a result that no field has, such as ``OpSource``; ``declared`` are the
-    capabilities, extensions, imported sets, memory model, execution modes and decorations as instructions, with their
-    lines. A member is a pair of the id of its type and its number. Decorations of groups are those of their targets.
-    ``files`` are the paths of source files that the compiler knew by other names.
+
+class SpirvModels(NamedTuple):
+    """What ``OpMemoryModel`` says: the addressing model and the memory model."""
+
+    addressing: str = ""
+    memory: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SpirvHeader:
+    """What is known of a module beside its instructions.
+
+    ``version`` is that of a binary, or what a text has in a comment, if it does. ``binary``: it was read from a binary,
+    where the lines of instructions are words. ``files`` are the paths of source files that the compiler knew by other
+    names.
     """
 
     path: str
     version: tuple[int, int] | None = None
-    bound: int | None = None
-    capabilities: tuple[str, ...] = ()
-    extensions: tuple[str, ...] = ()
+    comments: tuple[SpirvComment, ...] = ()
+    binary: bool = False
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SpirvModule:
+    """A module by what its instructions declare, in whatever order they stood (2.4).
+
+    ``imports`` are the names of sets of extended instructions by id. ``globals`` are types, constants, variables and
+    undefined values by id; ``debug`` what only describes the module and has an id: strings and the instructions of
+    non-semantic sets. ``others`` are instructions without a result that no field has, such as ``OpSource``;
+    ``declared`` are the capabilities, extensions, imported sets, memory model, execution modes and decorations as
+    instructions, with their lines. Decorations of groups are those of their targets.
+    """
+
+    header: SpirvHeader
     imports: Mapping[str, str] = field(default_factory=dict)
-    addressing: str = ""
-    memory_model: str = ""
+    models: SpirvModels = field(default_factory=SpirvModels)
     entry_points: tuple[SpirvEntryPoint, ...] = ()
     execution_modes: Mapping[str, tuple[Enumerant, ...]] = field(default_factory=dict)
-    names: Mapping[str, str] = field(default_factory=dict)
-    member_names: Mapping[tuple[str, int], str] = field(default_factory=dict)
-    decorations: Mapping[str, tuple[Enumerant, ...]] = field(default_factory=dict)
-    member_decorations: Mapping[tuple[str, int], tuple[Enumerant, ...]] = field(default_factory=dict)
+    names: Mapping[SpirvTarget, str] = field(default_factory=dict)
+    decorations: Mapping[SpirvTarget, tuple[Enumerant, ...]] = field(default_factory=dict)
     globals: Mapping[str, SpirvInstruction] = field(default_factory=dict)
     debug: Mapping[str, SpirvInstruction] = field(default_factory=dict)
     functions: Mapping[str, SpirvFunction] = field(default_factory=dict)
     others: tuple[SpirvInstruction, ...] = ()
     declared: tuple[SpirvInstruction, ...] = field(default=(), compare=False)
-    comments: tuple[SpirvComment, ...] = ()
-    binary: bool = False
-    files: Mapping[str, str] = field(default_factory=dict)
 
-    def name_of(self, id: str) -> str:
-        """Return the name that ``OpName`` gives an id, or else the id."""
-        return self.names.get(id) or id
+    @property
+    def path(self) -> str:
+        """The path of the file."""
+        return self.header.path
 
-    def decoration(self, id: str, name: str, member: int | None = None) -> Enumerant | None:
-        """Return the decoration of an id, or of a member of a type, by its name; None where there is none."""
-        every = self.decorations.get(id, ()) if member is None else self.member_decorations.get((id, member), ())
-        return next((each for each in every if each.name == name), None)
+    @property
+    def instructions(self) -> Iterator[SpirvInstruction]:
+        """The instructions of all functions, in their order."""
+        blocks = (block for function in self.functions.values() for block in function.blocks)
+        return (ins for block in blocks for ins in block.instructions)
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The source languages that the module says it was compiled of, as ``OpenCL_C``."""
+        sources = (ins.operands[0] for ins in self.others if ins.name == "OpSource")
+        return frozenset(each.name for each in sources if isinstance(each, Enumerant))
+
+    def decoration(self, target: SpirvTarget, name: str) -> Enumerant | None:
+        """Return the decoration of a target by its name; None where there is none."""
+        return next((each for each in self.decorations.get(target, ()) if each.name == name), None)
+
+    def decorated(self, target: SpirvTarget, name: str) -> int | None:
+        """Return the number that a decoration of a target has first, as ``Offset 8`` has; None where there is none."""
+        match self.decoration(target, name):
+            case Enumerant(_, (SpirvInteger(number), *_)):
+                return number
+        return None

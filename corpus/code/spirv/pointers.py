@@ -6,7 +6,7 @@ elements. An access of a composite is one of each of its scalars.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from corpus.code.ir import KernelGuard, MemoryOperand, Number, Operand, Register, SymbolRef
 from corpus.code.spirv.code import SpirvCode, bits_of
@@ -21,7 +21,7 @@ from corpus.code.spirv.modes import (
     read_order,
     write_order,
 )
-from corpus.code.spirv.module import Enumerant, Id, Mask, SpirvInstruction, SpirvInteger
+from corpus.code.spirv.module import Id, Mask, SpirvInstruction, SpirvInteger, SpirvTarget
 from corpus.code.spirv.types import TypeScalar
 from corpus.litmus.orders import Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import WIDTHS
@@ -40,7 +40,7 @@ def place(code: SpirvCode, pointer: str) -> Register | SymbolRef | Number:
 
 def storage_of(code: SpirvCode, pointer: str) -> str:
     """Return the storage class of a pointer by which memory is accessed."""
-    storage = code.types.storage(code.type_of(pointer))
+    storage = code.types.of(code.type_of(pointer)).storage
     if storage not in STORAGE_CLASSES:
         raise code.wrong(f"the storage class {storage} is not understood")
     return storage
@@ -51,21 +51,21 @@ def storage_of(code: SpirvCode, pointer: str) -> str:
 
 def access_chain(code: SpirvCode) -> None:
     """``OpAccessChain`` and its kin: an address of a part of what a pointer points to."""
-    ids = code.ids()
+    ids = code.at.ids
     untyped = code.at.name.startswith("OpUntyped")
     inner = ids.pop(0) if untyped else ""
     base, *indices = ids
     pointer = code.type_of(base)
-    type = inner if untyped else code.types.pointee(pointer)
+    type = inner if untyped else code.types.of(pointer).pointee
     constant, parts = 0, list[Operand]()
     coherent = base in code.coherent or _is_coherent(code, base)
     if "PtrAccessChain" in code.at.name:
         constant += step(code, indices.pop(0), code.types.pointer_stride(pointer), parts)
     for index in indices:
-        if code.types.name(type) == "OpTypeStruct":
+        if code.types.of(type).name == "OpTypeStruct":
             member = code.number(index)
             element = code.types.element(type, member)
-            coherent |= _is_coherent(code, type, member)
+            coherent |= _is_coherent(code, (type, member))
             constant += element.offset
             type = element.type
         else:
@@ -90,9 +90,8 @@ def sum_of(
     return code.compute("add.s64", "u64", address, Number(constant)) if constant else address
 
 
-def _is_coherent(code: SpirvCode, id: str, member: int | None = None) -> bool:
-    module = code.source.module
-    return any(module.decoration(id, name, member) is not None for name in ("Coherent", "Volatile"))
+def _is_coherent(code: SpirvCode, target: SpirvTarget) -> bool:
+    return any(code.source.module.decoration(target, name) is not None for name in ("Coherent", "Volatile"))
 
 
 def step(code: SpirvCode, index: str, stride: int, parts: list[Operand]) -> int:
@@ -115,10 +114,10 @@ def step(code: SpirvCode, index: str, stride: int, parts: list[Operand]) -> int:
 
 def array_length(code: SpirvCode) -> None:
     """``OpArrayLength``: the elements of the array at the end of a buffer."""
-    pointer = code.ids()[-1]
+    pointer = code.at.ids[-1]
     member = code.at.operands[-1]
-    ids = code.ids()
-    type = ids[0] if len(ids) > 1 else code.types.pointee(code.type_of(pointer))
+    ids = code.at.ids
+    type = ids[0] if len(ids) > 1 else code.types.of(code.type_of(pointer)).pointee
     if not isinstance(member, SpirvInteger):
         raise code.wrong("expected the number of a member")
     element = code.types.element(type, member.value)
@@ -146,7 +145,7 @@ def _made_by(code: SpirvCode, pointer: str, *names: str) -> list[SpirvInstructio
         if made in found:
             raise code.wrong(f"%{pointer} is made of itself")
         found.append(made)
-        ids = [operand.name for operand in made.operands if isinstance(operand, Id)]
+        ids = made.ids
         made = code.defined.get(ids[made.name.startswith("OpUntyped")])
     return found
 
@@ -155,17 +154,17 @@ def _ask_inside(code: SpirvCode, chain: SpirvInstruction) -> None:
     """End the thread where an index of an access chain is outside of an array within another value, or of a vector: its
     behaviour is undefined there (SPIR-V 1.6, 3.52.8). That of a whole variable is asked for where it is accessed.
     """
-    ids = [each.name for each in chain.operands if isinstance(each, Id)]
+    ids = chain.ids
     untyped = chain.name.startswith("OpUntyped")
     type = ids.pop(0) if untyped else ""
     base, *indices = ids
-    type = type or code.types.pointee(code.type_of(base))
+    type = type or code.types.of(code.type_of(base)).pointee
     if "PtrAccessChain" in chain.name:
         del indices[0]
     whole = base not in code.defined and not untyped
     given = whole and storage_of(code, base) == "Workgroup"  # the host may say how long that is
     for index in indices:
-        if code.types.name(type) == "OpTypeStruct":
+        if code.types.of(type).name == "OpTypeStruct":
             whole &= code.types.length(type) == 1
             type = code.types.element(type, code.number(index)).type
             continue
@@ -252,7 +251,7 @@ def _align_scalars(
 
 def load(code: SpirvCode) -> None:
     """``OpLoad``: each scalar of what a pointer points to."""
-    pointer = code.ids()[0]
+    pointer = code.at.ids[0]
     assert code.at.type is not None
     mode = access_mode(code, pointer, _mask(code), False)
     base = accessed(code, pointer)
@@ -266,7 +265,7 @@ def load(code: SpirvCode) -> None:
 
 def store(code: SpirvCode) -> None:
     """Write ``OpStore`` as a store of each scalar of the value."""
-    pointer, value = code.ids()[:2]
+    pointer, value = code.at.ids[:2]
     mask = _mask(code)
     own = code.components.written(code.at) if code.components else None
     write(code, pointer, code.type_of(value), code.values(value), access_mode(code, pointer, mask, True), mask, own)
@@ -293,12 +292,12 @@ def copy(code: SpirvCode) -> None:
     """``OpCopyMemory``, and ``OpCopyMemorySized`` of a size that is known: by the scalars of what pointers point to, or
     else by words where it is one of words.
     """
-    target, source, *size = code.ids()
+    target, source, *size = code.at.ids
     reading = access_mode(code, source, _mask(code, 1), False)
     writing = access_mode(code, target, _mask(code, 0), True)
     to, of = accessed(code, target), accessed(code, source)
     if code.at.name == "OpCopyMemory":
-        scalars = code.types.scalars(code.types.pointee(code.type_of(source)))
+        scalars = code.types.scalars(code.types.of(code.type_of(source)).pointee)
         _align_scalars(code, of, scalars, _mask(code, 1))
         _align_scalars(code, to, scalars, _mask(code, 0))
         pieces = [(each.offset, each.kind) for each in scalars]
@@ -322,8 +321,8 @@ def _pieces(code: SpirvCode, pointer: str, length: int) -> list[tuple[int, str]]
     What is between them is padding, which holds nothing.
     """
     for made in _made_by(code, pointer, "OpBitcast"):
-        pointer = next(operand.name for operand in made.operands if isinstance(operand, Id))
-    type = code.types.pointee(code.type_of(pointer))
+        pointer = made.ids[0]
+    type = code.types.of(code.type_of(pointer)).pointee
     if code.types.ends_open(type) or code.types.size(type) != length:
         return None
     return [(each.offset, each.kind) for each in code.types.scalars(type)]
@@ -342,11 +341,11 @@ def begin_anew(code: SpirvCode, variable: str) -> None:
 
 def live(code: SpirvCode) -> None:
     """``OpLifetimeStart`` and ``OpLifetimeStop``: a variable holds nothing from here on."""
-    variable = code.ids()[0]
+    variable = code.at.ids[0]
     for made in _made_by(code, variable, "OpBitcast", "OpCopyObject"):
-        variable = next(operand.name for operand in made.operands if isinstance(operand, Id))
+        variable = made.ids[0]
     declared = code.defined.get(variable)
-    if declared is None or declared.name not in ("OpVariable", "OpUntypedVariableKHR"):
+    if declared is None or not declared.is_variable:
         raise code.wrong("of what is no variable of a function is not understood")
     if variable in code.variables:  # one of a type that has no size holds nothing that is followed
         code.put("forget", (), (MemoryOperand(SymbolRef(code.variables[variable].name)),))
@@ -381,6 +380,14 @@ def _semantics(code: SpirvCode, scope: str, semantics: str) -> SpirvSemantics:
     return SpirvSemantics(scope_of(code, scope), bits)
 
 
+def _atomic_mode(
+    code: SpirvCode, pointer: str, given: SpirvSemantics, part: Callable[[Order], Order] = lambda order: order
+) -> Mode:
+    """Return how an atomic access with these semantics is done, or the part of one that has an order of its own."""
+    model = code.source.model
+    return model.atomic(given, storage_of(code, pointer), part(order_of(model, given)))
+
+
 def _atomic(code: SpirvCode, pointer: str, kind: str) -> MemoryOperand:
     """Return the memory of an atomic access of a kind, whose address has to be a multiple of its size."""
     base = accessed(code, pointer)
@@ -397,19 +404,17 @@ def _kind(code: SpirvCode, type: str) -> str:
 
 def atomic_load(code: SpirvCode) -> None:
     """Write ``OpAtomicLoad`` as a load of its order and scope."""
-    pointer, scope, semantics = code.ids()[:3]
+    pointer, scope, semantics = code.at.ids[:3]
     assert code.at.type is not None
-    given, model = _semantics(code, scope, semantics), code.source.model
-    mode = model.atomic(given, storage_of(code, pointer), read_order(order_of(model, given)))
+    mode = _atomic_mode(code, pointer, _semantics(code, scope, semantics), read_order)
     kind = memory_kind(_kind(code, code.at.type))
     code.put("load", (kind,), (*code.result(), _atomic(code, pointer, kind)), mode=mode)
 
 
 def atomic_store(code: SpirvCode) -> None:
     """Write ``OpAtomicStore``, or ``OpAtomicFlagClear``, which stores 0, as a store of its order and scope."""
-    pointer, scope, semantics, *given = code.ids()
-    said, model = _semantics(code, scope, semantics), code.source.model
-    mode = model.atomic(said, storage_of(code, pointer), write_order(order_of(model, said)))
+    pointer, scope, semantics, *given = code.at.ids
+    mode = _atomic_mode(code, pointer, _semantics(code, scope, semantics), write_order)
     value: Operand = code.value(given[0]) if given else Number(0)
     kind = memory_kind(_kind(code, code.type_of(given[0]))) if given else "b32"
     code.put("store", (kind,), (_atomic(code, pointer, kind), value), mode=mode)
@@ -417,27 +422,25 @@ def atomic_store(code: SpirvCode) -> None:
 
 def atomic_update(code: SpirvCode) -> None:
     """Write ``OpAtomicIAdd`` and its kin, also ``OpAtomicExchange``, as an update of its order and scope."""
-    pointer, scope, semantics, *given = code.ids()
+    pointer, scope, semantics, *given = code.at.ids
     assert code.at.type is not None
     operation, form = UPDATES[code.at.name]
     kind = f"{form}{WIDTHS[_kind(code, code.at.type)]}"
     value = code.value(given[0]) if given else Number(1)
-    said, model = _semantics(code, scope, semantics), code.source.model
-    mode = model.atomic(said, storage_of(code, pointer), order_of(model, said))
+    mode = _atomic_mode(code, pointer, _semantics(code, scope, semantics))
     operands = (*code.result(), _atomic(code, pointer, kind), value)
     code.put("update", (operation, kind), operands, mode=mode)
 
 
 def compare_exchange(code: SpirvCode) -> None:
     """``OpAtomicCompareExchange``, whose read has an order of its own where it fails."""
-    pointer, scope, equal, unequal, value, comparator = code.ids()[:6]
+    pointer, scope, equal, unequal, value, comparator = code.at.ids[:6]
     assert code.at.type is not None
-    said, failed, model = _semantics(code, scope, equal), _semantics(code, scope, unequal), code.source.model
-    order, failure = order_of(model, said), read_order(order_of(model, failed))
-    mode = model.atomic(said, storage_of(code, pointer), order)
+    made, failed = _semantics(code, scope, equal), _semantics(code, scope, unequal)
+    mode, read = _atomic_mode(code, pointer, made), _atomic_mode(code, pointer, failed, read_order)
     kind = bits_of(_kind(code, code.at.type))
     given = (_atomic(code, pointer, kind), code.value(comparator), code.value(value))
-    fails: Order | None = failure if failure is not read_order(order) else None
+    fails = read.order if read.order is not read_order(mode.order) else None
     operands = (*code.result(), *given)
     if not _is_weak(code):
         code.put("update", ("cas", kind), operands, mode=mode, failure=fails)
@@ -445,7 +448,6 @@ def compare_exchange(code: SpirvCode) -> None:
     spurious, exchanged = code.temporary("pred"), code.temporary("pred")
     code.put("spurious", (), (spurious,))
     code.put("update", ("cas", kind), operands, KernelGuard(spurious.name, True), mode, fails)
-    read = model.atomic(failed, storage_of(code, pointer), failure)
     code.put("load", (kind,), operands[:2], KernelGuard(spurious.name), read)
     same = code.compute(f"setp.eq.s{WIDTHS[kind]}", "pred", operands[0], operands[2])
     code.put("selp", ("pred",), (exchanged, Number(0), same, spurious))
@@ -456,23 +458,21 @@ def _is_weak(code: SpirvCode) -> bool:
     """Return whether an exchange may fail although it finds what it compares with (SPIR-V 1.6, 3.52.18; WGSL, Atomic
     Read-modify-write, whose compilers say it by the stronger instruction).
     """
-    wgsl = any(Enumerant("WGSL") in each.operands for each in code.source.module.others if each.name == "OpSource")
-    return wgsl or code.at.name == "OpAtomicCompareExchangeWeak"
+    return "WGSL" in code.source.module.languages or code.at.name == "OpAtomicCompareExchangeWeak"
 
 
 def is_exchanged(code: SpirvCode) -> Register | None:
     """Return the register that says whether a weak exchange has been made, for the comparison by which compilers ask
     so: of what was there with what was compared with. None where an instruction is no such comparison.
     """
-    one, other = code.ids()[:2]
+    one, other = code.at.ids[:2]
     return code.exchanged.get((one, other)) or code.exchanged.get((other, one))
 
 
 def test_and_set(code: SpirvCode) -> None:
     """``OpAtomicFlagTestAndSet``: whether a flag was set, which then is."""
-    pointer, scope, semantics = code.ids()[:3]
-    said, model = _semantics(code, scope, semantics), code.source.model
-    mode = model.atomic(said, storage_of(code, pointer), order_of(model, said))
+    pointer, scope, semantics = code.at.ids[:3]
+    mode = _atomic_mode(code, pointer, _semantics(code, scope, semantics))
     old = code.temporary("b32")
     code.put("update", ("exch", "b32"), (old, _atomic(code, pointer, "b32"), Number(1)), mode=mode)
     code.put("setp", ("ne", "s32"), (*code.result(), old, Number(0)))
@@ -483,7 +483,7 @@ def test_and_set(code: SpirvCode) -> None:
 
 def memory_barrier(code: SpirvCode) -> None:
     """``OpMemoryBarrier``; one without an order is none."""
-    scope, semantics = code.ids()[:2]
+    scope, semantics = code.at.ids[:2]
     mode = code.source.model.fence(_semantics(code, scope, semantics))
     if mode is not None:
         code.put("fence", (), (), mode=mode)
@@ -491,7 +491,7 @@ def memory_barrier(code: SpirvCode) -> None:
 
 def control_barrier(code: SpirvCode) -> None:
     """``OpControlBarrier`` of a work-group or a subgroup; that of an invocation is a fence."""
-    execution, scope, semantics = code.ids()[:3]
+    execution, scope, semantics = code.at.ids[:3]
     level, given, model = scope_of(code, execution), _semantics(code, scope, semantics), code.source.model
     if level in (Scope.CTA, Scope.WARP):
         assert level is not None

@@ -7,11 +7,20 @@ arguments, which push constants are built-in values, and which constants of spec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from corpus.code.ir import Register
-from corpus.code.spirv.module import Enumerant, Id, SpirvInstruction, SpirvInteger, SpirvModule, SpirvString
+from corpus.code.spirv.module import (
+    Enumerant,
+    Id,
+    SpirvInstruction,
+    SpirvModule,
+    SpirvOperand,
+    extended_of,
+    number_of,
+    string_of,
+)
 
 SET = "NonSemantic.ClspvReflection"
 """How the name of the set begins."""
@@ -43,7 +52,7 @@ class ClspvReflection(NamedTuple):
 def reflected(module: SpirvModule) -> ClspvReflection:
     """Return what a module says of itself; nothing where it is not of clspv."""
     bound = {
-        tuple(_parameter(module, id, name) for name in ("DescriptorSet", "Binding")): id
+        tuple(module.decorated(id, name) for name in ("DescriptorSet", "Binding")): id
         for id, ins in module.globals.items()
         if ins.name == "OpVariable"
     }
@@ -52,50 +61,28 @@ def reflected(module: SpirvModule) -> ClspvReflection:
     pushed: dict[int, str] = {}
     sizes: tuple[int, ...] = ()
     local: dict[int, str] = {}
-    for which, operands in _instructions(module):
-        numbers = [_number(module, each) for each in operands]
+    for ins in module.debug.values():
+        which, operands = extended_of(ins, module.imports, SET)
+        numbers = [number_of(each, module.globals) for each in operands]
         if which in _BUILT_IN and numbers and numbers[0] is not None:
             built_in |= {numbers[0] + 4 * n: Register(f"%{_BUILT_IN[which]}.{n}") for n in range(3)}
         elif which == "SpecConstantWorkgroupSize":
             sizes = tuple(number for number in numbers if number is not None)
         elif which == "ArgumentWorkgroup" and len(operands) > 2 and numbers[2] is not None:
-            local[numbers[2]] = _name(module, operands[4]) if len(operands) > 4 else ""
+            local[numbers[2]] = _name(module, operands)
         elif which == "ArgumentPodPushConstant" and len(operands) > 4 and numbers[2] is not None:
-            pushed[numbers[2]] = _name(module, operands[4])
+            pushed[numbers[2]] = _name(module, operands)
         elif which in ("ArgumentStorageBuffer", "ArgumentUniform") and len(operands) > 4:
             variable = bound.get(tuple(numbers[2:4]))
-            name = _name(module, operands[4])
+            name = _name(module, operands)
             if variable is not None and name:
                 names[variable] = name
     return ClspvReflection(names, built_in, pushed, sizes, local)
 
 
-def _instructions(module: SpirvModule) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name and the ids of each instruction of the set."""
-    for ins in module.debug.values():
-        match ins.operands:
-            case (Id(set), Enumerant(which), *operands) if module.imports.get(set, "").startswith(SET):
-                yield which, [each.name for each in operands if isinstance(each, Id)]
-
-
-def _parameter(module: SpirvModule, id: str, name: str) -> int | None:
-    said = module.decoration(id, name)
-    value = said.parameters[0] if said else None
-    return value.value if isinstance(value, SpirvInteger) else None
-
-
-def _number(module: SpirvModule, id: str) -> int | None:
-    match module.globals.get(id):
-        case SpirvInstruction("OpConstant", operands=(SpirvInteger(value), *_)):
-            return value
-    return None
-
-
-def _name(module: SpirvModule, id: str) -> str:
-    """Return the name that an ``ArgumentInfo`` says."""
-    match module.debug.get(id):
-        case SpirvInstruction(operands=(Id(), Enumerant("ArgumentInfo"), Id(string), *_)):
-            match module.debug.get(string):
-                case SpirvInstruction("OpString", operands=(SpirvString(value), *_)):
-                    return value
+def _name(module: SpirvModule, operands: Sequence[SpirvOperand]) -> str:
+    """Return the name of the argument whose ``ArgumentInfo`` is the fifth operand, where there is one."""
+    match module.debug.get(operands[4].name) if len(operands) > 4 and isinstance(operands[4], Id) else None:
+        case SpirvInstruction(operands=(Id(), Enumerant("ArgumentInfo"), string, *_)):
+            return string_of(string, module.debug) or ""
     return ""

@@ -6,22 +6,22 @@ A function's body has an order: parameters, then blocks, each from its label to 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import NoReturn
+from dataclasses import dataclass, field
 
 from corpus.code.spirv.lines import SourceLines
 from corpus.code.spirv.module import (
     Enumerant,
     Id,
-    Mask,
     SpirvBlock,
     SpirvEntryPoint,
     SpirvFunction,
+    SpirvHeader,
     SpirvInstruction,
     SpirvInteger,
+    SpirvModels,
     SpirvModule,
-    SpirvOperand,
     SpirvString,
+    SpirvTarget,
 )
 from corpus.errors import InputError
 
@@ -51,211 +51,220 @@ MOST_DECORATIONS = 1 << 22
 _DEBUG = ("OpString", "OpExtInst", "OpExtInstWithForwardRefsKHR")
 
 
-def module_of(instructions: Iterable[SpirvInstruction], header: SpirvModule) -> SpirvModule:
+def module_of(instructions: Iterable[SpirvInstruction], header: SpirvHeader) -> SpirvModule:
     """Return the module that has a header, and what instructions declare.
 
     Raises ``InputError`` with the line of an instruction.
     """
     every = list(instructions)
-    sections = _Sections(header, every)
+    defined = _defined(every, header.path)
+    imports = {id: _string(ins) for id, ins in defined.items() if ins.name == "OpExtInstImport"}
+    lines = SourceLines(defined, imports, header.files)
+    declarations, content = _Declarations(), _Content(header.path)
     for instruction in every:
-        sections.add(instruction)
-    return sections.whole()
+        placed = None if _declare(declarations, instruction) else lines.placed(instruction)
+        if placed is not None and _add(content, placed):
+            lines.end_block()
+    if content.function is not None:
+        raise _expected("OpFunctionEnd, found the end", every[-1], header.path)
+    _expand_groups(declarations, header.path)
+    return SpirvModule(
+        header,
+        imports,
+        declarations.models,
+        tuple(declarations.entry_points),
+        {name: tuple(modes) for name, modes in declarations.modes.items()},
+        declarations.names,
+        {target: tuple(every) for target, every in declarations.decorations.items()},
+        content.globals,
+        content.debug,
+        content.functions,
+        tuple(content.others),
+        tuple(declarations.kept),
+    )
 
 
-class _Sections:
-    """The sections, as far as they are read. ``_function`` is the one that is open, ``_block`` its open block."""
-
-    def __init__(self, header: SpirvModule, every: list[SpirvInstruction]) -> None:
-        self._header = header
-        self._at = SpirvInstruction("OpNop", None, None, (), 0)
-        self._defined: dict[str, SpirvInstruction] = {}
-        self._imports: dict[str, str] = {}
-        for instruction in every:
-            self._at = instruction
-            if self._at.result is not None:
-                before = self._defined.setdefault(self._at.result, self._at)
-                if before is not self._at:
-                    self._fail(f"a new id, found %{before.result}, which {before.line} has defined")
-                if self._at.name == "OpExtInstImport":
-                    self._imports[before.result or ""] = _string(self._at.operands[0])
-        self._lines = SourceLines(self._defined, self._imports, header.files)
-        self._capabilities: list[str] = []
-        self._extensions: list[str] = []
-        self._memory = ("", "")
-        self._entry_points: list[SpirvEntryPoint] = []
-        self._modes: dict[str, list[Enumerant]] = {}
-        self._names: dict[str, str] = {}
-        self._member_names: dict[tuple[str, int], str] = {}
-        self._decorations: dict[str, list[Enumerant]] = {}
-        self._member_decorations: dict[tuple[str, int], list[Enumerant]] = {}
-        self._groups: list[SpirvInstruction] = []
-        self._globals: dict[str, SpirvInstruction] = {}
-        self._debug: dict[str, SpirvInstruction] = {}
-        self._others: list[SpirvInstruction] = []
-        self._declared: list[SpirvInstruction] = []
-        self._functions: dict[str, SpirvFunction] = {}
-        self._function: SpirvInstruction | None = None
-        self._parameters: list[SpirvInstruction] = []
-        self._blocks: list[SpirvBlock] = []
-        self._label = self._at
-        self._block: list[SpirvInstruction] | None = None
-
-    def add(self, instruction: SpirvInstruction) -> None:
-        """Put the next instruction into its section."""
-        self._at = instruction
-        if not self._declaration(instruction.name, instruction.operands):
-            placed = self._lines.placed(instruction)
-            if placed is None:
-                return
-            if placed.name.startswith(_OF_MODULE):
-                self._outside(placed)
-            elif self._block is not None:
-                self._inside(placed, self._block)
-            else:
-                self._between(placed)
-
-    def whole(self) -> SpirvModule:
-        """Return the module. Raises ``InputError`` where a function is open."""
-        if self._function is not None:
-            self._fail("OpFunctionEnd, found the end")
-        self._expand_groups()
-        return replace(
-            self._header,
-            capabilities=tuple(self._capabilities),
-            extensions=tuple(self._extensions),
-            imports=self._imports,
-            addressing=self._memory[0],
-            memory_model=self._memory[1],
-            entry_points=tuple(self._entry_points),
-            execution_modes={name: tuple(modes) for name, modes in self._modes.items()},
-            names=self._names,
-            member_names=self._member_names,
-            decorations={target: tuple(each) for target, each in self._decorations.items()},
-            member_decorations={member: tuple(each) for member, each in self._member_decorations.items()},
-            globals=self._globals,
-            debug=self._debug,
-            functions=self._functions,
-            others=tuple(self._others),
-            declared=tuple(self._declared),
-        )
-
-    def _fail(self, expected: str) -> NoReturn:
-        raise InputError(f"expected {expected}", self._header.path, self._at.line)
-
-    # what a module declares
-
-    def _declaration(self, name: str, operands: tuple[SpirvOperand, ...]) -> bool:
-        """Put down an instruction that is a declaration of its own kind; otherwise return False."""
-        match name, operands:
-            case "OpCapability", (Enumerant(capability), *_):
-                self._capabilities.append(capability)
-            case "OpExtension", (SpirvString(extension),):
-                self._extensions.append(extension)
-            case "OpExtInstImport" | "OpDecorationGroup", _:
-                pass  # its uses are what counts
-            case "OpMemoryModel", (Enumerant(addressing), Enumerant(memory), *_):
-                self._memory = addressing, memory
-            case "OpEntryPoint", (Enumerant(model), Id(function), SpirvString(called), *rest):
-                point = SpirvEntryPoint(model, function, called, _names(rest), self._at.line)
-                self._entry_points.append(point)
-            case "OpExecutionMode" | "OpExecutionModeId", (Id(function), Enumerant() as mode, *_):
-                self._modes.setdefault(function, []).append(mode)
-            case "OpName", (Id(target), SpirvString(called)):
-                self._names[target] = called
-            case "OpMemberName", (Id(target), SpirvInteger(member), SpirvString(called)):
-                self._member_names[target, member] = called
-            case "OpDecorate" | "OpDecorateId" | "OpDecorateString", (Id(target), Enumerant() as decoration, *_):
-                self._decorations.setdefault(target, []).append(decoration)
-            case (
-                "OpMemberDecorate" | "OpMemberDecorateString",
-                (Id(target), SpirvInteger(member), Enumerant() as decoration, *_),
-            ):
-                self._member_decorations.setdefault((target, member), []).append(decoration)
-            case "OpGroupDecorate" | "OpGroupMemberDecorate", _:
-                self._groups.append(self._at)
-            case _:
-                return False
-        if name.startswith(_DECLARED):
-            self._declared.append(self._at)
-        return True
-
-    def _expand_groups(self) -> None:
-        """Give the decorations of each group to its targets (3.52.3)."""
-        groups = {group: tuple(each) for group, each in self._decorations.items()}
-        left = MOST_DECORATIONS
-        for instruction in self._groups:
-            self._at = instruction
-            group, *targets = self._at.operands
-            assert isinstance(group, Id)
-            decorations = groups.get(group.name, ())
-            left -= len(decorations) * len(targets)
-            if left < 0:
-                self._fail(f"groups with at most {MOST_DECORATIONS} decorations of their targets")
-            members = (operand.value for operand in targets if isinstance(operand, SpirvInteger))
-            for target in _names(targets):
-                if self._at.name == "OpGroupDecorate":
-                    self._decorations.setdefault(target, []).extend(decorations)
-                else:
-                    self._member_decorations.setdefault((target, next(members)), []).extend(decorations)
-
-    def _outside(self, instruction: SpirvInstruction) -> None:
-        if instruction.result is None:
-            self._others.append(instruction)
-        else:
-            section = self._debug if instruction.name in _DEBUG else self._globals
-            section[instruction.result] = instruction
-
-    # functions
-
-    def _between(self, instruction: SpirvInstruction) -> None:
-        """Put down an instruction where no block is open."""
-        function, name = self._function, instruction.name
-        if name == "OpFunction" and function is None:
-            self._function, self._parameters, self._blocks = instruction, [], []
-        elif name == "OpFunctionParameter" and function is not None and not self._blocks:
-            self._parameters.append(instruction)
-        elif name == "OpLabel" and function is not None:
-            self._label, self._block = instruction, []
-        elif name == "OpFunctionEnd" and function is not None:
-            self._end_function(function)
-        elif name.startswith(_OUTSIDE if function is None else "OpExtInst") or name[2:].isdigit():
-            self._outside(instruction)
-        elif function is None:
-            self._fail(f"OpFunction before an instruction of functions, found {name}")
-        else:
-            self._fail(f"{'OpLabel' if not self._blocks else 'OpLabel or OpFunctionEnd'}, found {name}")
-
-    def _inside(self, instruction: SpirvInstruction, block: list[SpirvInstruction]) -> None:
-        """Put down an instruction where a block is open."""
-        if instruction.name in ("OpFunction", "OpFunctionParameter", "OpLabel", "OpFunctionEnd"):
-            self._fail(f"an instruction that ends the block %{self._label.result}, found {instruction.name}")
-        block.append(instruction)
-        if instruction.name in TERMINATORS:
-            self._blocks.append(SpirvBlock(self._label.result or "", tuple(block), self._label.line))
-            self._block = None
-            self._lines.end_block()
-
-    def _end_function(self, function: SpirvInstruction) -> None:
-        control, type, *_ = function.operands
-        assert isinstance(control, Mask) and isinstance(type, Id) and function.result and function.type
-        self._functions[function.result] = SpirvFunction(
-            function.result,
-            type.name,
-            function.type,
-            control,
-            tuple(self._parameters),
-            tuple(self._blocks),
-            {block.label: number for number, block in enumerate(self._blocks)},
-            function.line,
-        )
-        self._function = None
+def _expected(what: str, at: SpirvInstruction, path: str) -> InputError:
+    """Return the error that something else was expected at an instruction."""
+    return InputError(f"expected {what}", path, at.line)
 
 
-def _string(operand: SpirvOperand) -> str:
+def _defined(every: Iterable[SpirvInstruction], path: str) -> dict[str, SpirvInstruction]:
+    """Return the instructions by their results. Raises ``InputError`` where an id has two."""
+    found: dict[str, SpirvInstruction] = {}
+    for instruction in every:
+        if instruction.result is not None:
+            before = found.setdefault(instruction.result, instruction)
+            if before is not instruction:
+                what = f"a new id, found %{before.result}, which {before.line} has defined"
+                raise _expected(what, instruction, path)
+    return found
+
+
+def _string(instruction: SpirvInstruction) -> str:
+    """Return the string that is the first operand of an instruction."""
+    operand = instruction.operands[0]
     return operand.value if isinstance(operand, SpirvString) else ""
 
 
-def _names(operands: Iterable[SpirvOperand]) -> tuple[str, ...]:
-    """Return the names of the operands that are ids."""
-    return tuple(operand.name for operand in operands if isinstance(operand, Id))
+# what a module declares
+
+
+@dataclass
+class _Declarations:
+    """What declarations have said so far; ``decorations`` are without those of ``groups``, and ``kept`` the
+    declarations that say what else means.
+    """
+
+    models: SpirvModels = field(default_factory=SpirvModels)
+    entry_points: list[SpirvEntryPoint] = field(default_factory=list)
+    modes: dict[str, list[Enumerant]] = field(default_factory=dict)
+    names: dict[SpirvTarget, str] = field(default_factory=dict)
+    decorations: dict[SpirvTarget, list[Enumerant]] = field(default_factory=dict)
+    groups: list[SpirvInstruction] = field(default_factory=list)
+    kept: list[SpirvInstruction] = field(default_factory=list)
+
+
+def _declare(found: _Declarations, instruction: SpirvInstruction) -> bool:
+    """Put down an instruction that is a declaration of its own kind; otherwise return False."""
+    match instruction.name, instruction.operands:
+        case ("OpCapability", (Enumerant(), *_)) | ("OpExtension", (SpirvString(),)):
+            pass
+        case "OpExtInstImport" | "OpDecorationGroup", _:
+            pass  # its uses are what counts
+        case "OpMemoryModel", (Enumerant(addressing), Enumerant(memory), *_):
+            found.models = SpirvModels(addressing, memory)
+        case "OpEntryPoint", (Enumerant(model), Id(function), SpirvString(called), *rest):
+            interface = tuple(operand.name for operand in rest if isinstance(operand, Id))
+            found.entry_points.append(SpirvEntryPoint(model, function, called, interface))
+        case "OpExecutionMode" | "OpExecutionModeId", (Id(function), Enumerant() as mode, *_):
+            found.modes.setdefault(function, []).append(mode)
+        case "OpName", (Id(target), SpirvString(called)):
+            found.names[target] = called
+        case "OpMemberName", (Id(target), SpirvInteger(member), SpirvString(called)):
+            found.names[target, member] = called
+        case "OpDecorate" | "OpDecorateId" | "OpDecorateString", (Id(target), Enumerant() as decoration, *_):
+            found.decorations.setdefault(target, []).append(decoration)
+        case (
+            "OpMemberDecorate" | "OpMemberDecorateString",
+            (Id(target), SpirvInteger(member), Enumerant() as decoration, *_),
+        ):
+            found.decorations.setdefault((target, member), []).append(decoration)
+        case "OpGroupDecorate" | "OpGroupMemberDecorate", _:
+            found.groups.append(instruction)
+        case _:
+            return False
+    if instruction.name.startswith(_DECLARED):
+        found.kept.append(instruction)
+    return True
+
+
+def _expand_groups(found: _Declarations, path: str) -> None:
+    """Give the decorations of each group to its targets (3.52.3)."""
+    groups = {group: tuple(each) for group, each in found.decorations.items()}
+    left = MOST_DECORATIONS
+    for instruction in found.groups:
+        group, *ids = instruction.ids
+        decorations = groups.get(group, ())
+        left -= len(decorations) * (len(instruction.operands) - 1)
+        if left < 0:
+            what = f"groups with at most {MOST_DECORATIONS} decorations of their targets"
+            raise _expected(what, instruction, path)
+        of_members = instruction.name == "OpGroupMemberDecorate"
+        targets: Iterable[SpirvTarget] = zip(ids, instruction.numbers, strict=True) if of_members else ids
+        for target in targets:
+            found.decorations.setdefault(target, []).extend(decorations)
+
+
+# functions, and what is declared outside of them
+
+
+@dataclass
+class _OpenFunction:
+    """A function as far as it is read, with the label and the instructions of the block that is open, if one is."""
+
+    start: SpirvInstruction
+    parameters: list[SpirvInstruction] = field(default_factory=list)
+    blocks: list[SpirvBlock] = field(default_factory=list)
+    label: SpirvInstruction | None = None
+    block: list[SpirvInstruction] = field(default_factory=list)
+
+
+@dataclass
+class _Content:
+    """What has an id so far, what has none, and the functions, of which one may be open."""
+
+    path: str
+    globals: dict[str, SpirvInstruction] = field(default_factory=dict)
+    debug: dict[str, SpirvInstruction] = field(default_factory=dict)
+    others: list[SpirvInstruction] = field(default_factory=list)
+    functions: dict[str, SpirvFunction] = field(default_factory=dict)
+    function: _OpenFunction | None = None
+
+
+def _add(found: _Content, instruction: SpirvInstruction) -> bool:
+    """Put down an instruction that is no declaration of its own kind; return whether it ends a block."""
+    function = found.function
+    if instruction.name.startswith(_OF_MODULE):
+        _add_outside(found, instruction)
+    elif function is not None and function.label is not None:
+        return _add_to_block(function, function.label, instruction, found.path)
+    else:
+        _add_between(found, instruction)
+    return False
+
+
+def _add_outside(found: _Content, instruction: SpirvInstruction) -> None:
+    if instruction.result is None:
+        found.others.append(instruction)
+    else:
+        section = found.debug if instruction.name in _DEBUG else found.globals
+        section[instruction.result] = instruction
+
+
+def _add_between(found: _Content, instruction: SpirvInstruction) -> None:
+    """Put down an instruction where no block is open."""
+    function, name = found.function, instruction.name
+    if name == "OpFunction" and function is None:
+        found.function = _OpenFunction(instruction)
+    elif name == "OpFunctionParameter" and function is not None and not function.blocks:
+        function.parameters.append(instruction)
+    elif name == "OpLabel" and function is not None:
+        function.label, function.block = instruction, []
+    elif name == "OpFunctionEnd" and function is not None:
+        ended = _ended(function)
+        found.functions[ended.name], found.function = ended, None
+    elif name.startswith(_OUTSIDE if function is None else "OpExtInst") or name[2:].isdigit():
+        _add_outside(found, instruction)
+    elif function is None:
+        raise _expected(f"OpFunction before an instruction of functions, found {name}", instruction, found.path)
+    else:
+        wanted = "OpLabel" if not function.blocks else "OpLabel or OpFunctionEnd"
+        raise _expected(f"{wanted}, found {name}", instruction, found.path)
+
+
+def _add_to_block(function: _OpenFunction, label: SpirvInstruction, instruction: SpirvInstruction, path: str) -> bool:
+    """Put down an instruction of the block that is open; return whether it ends the block."""
+    if instruction.name in ("OpFunction", "OpFunctionParameter", "OpLabel", "OpFunctionEnd"):
+        what = f"an instruction that ends the block %{label.result}, found {instruction.name}"
+        raise _expected(what, instruction, path)
+    function.block.append(instruction)
+    if instruction.name not in TERMINATORS:
+        return False
+    function.blocks.append(SpirvBlock(label.result or "", tuple(function.block)))
+    function.label = None
+    return True
+
+
+def _ended(function: _OpenFunction) -> SpirvFunction:
+    """Return a function that is read to its end."""
+    start = function.start
+    assert start.result and start.type
+    return SpirvFunction(
+        start.result,
+        start.type,
+        tuple(function.parameters),
+        tuple(function.blocks),
+        {block.label: number for number, block in enumerate(function.blocks)},
+        start.line,
+    )

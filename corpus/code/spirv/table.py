@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from corpus.code.spirv import flow, pointers
-from corpus.code.spirv.bodies import SpirvBody
 from corpus.code.spirv.code import SpirvCode
 from corpus.code.spirv.composing import COMPOSING, compute, untold
 from corpus.code.spirv.computing import COMPUTATIONS, PAIRS, Computation
 from corpus.code.spirv.extended import extended
+from corpus.code.spirv.flow import SpirvBody
 from corpus.code.spirv.groups import OF_MASKS, OPERATIONS, group_operation
 from corpus.code.spirv.module import SpirvBlock
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Effect, Lack, Row, Table, find, table_of
@@ -29,7 +29,7 @@ def row_of(code: SpirvCode) -> Row[Meaning]:
     ins = code.at
     if ins.name == "OpExtInst":
         return _EXTENDED
-    given = [*filter(None, (ins.type if ins.result else None,)), *code.ids()]
+    given = [*filter(None, (ins.type if ins.result else None,)), *code.at.ids]
 
     def count(number: int) -> int:
         """How many scalars an operand has."""
@@ -60,14 +60,14 @@ def _nothing(code: SpirvCode) -> None:
 
 
 def _computing(by: Computation) -> Meaning:
-    return lambda body, block: compute(body.code, by, body.code.ids())
+    return lambda body, block: compute(body.code, by, body.code.at.ids)
 
 
 def _equal(body: SpirvBody, block: SpirvBlock) -> None:
     """``OpIEqual``, by which compilers ask whether a weak exchange has been made."""
     exchanged = pointers.is_exchanged(body.code)
     if exchanged is None:
-        compute(body.code, COMPUTATIONS["OpIEqual"], body.code.ids())
+        compute(body.code, COMPUTATIONS["OpIEqual"], body.code.at.ids)
     else:
         body.code.set_result([exchanged])
 

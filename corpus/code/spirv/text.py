@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from corpus.code.spirv.grammar import GrammarRow, GrammarTable, bits_of, spirv_grammar
 from corpus.code.spirv.literals import NumberType, integer, of_text, of_words
-from corpus.code.spirv.module import Id, SpirvComment, SpirvFloat, SpirvInteger, SpirvModule, SpirvString
+from corpus.code.spirv.module import Id, SpirvComment, SpirvFloat, SpirvHeader, SpirvInteger, SpirvModule, SpirvString
 from corpus.code.spirv.operands import UNKNOWN, InstructionPlace, read_instructions
 from corpus.code.spirv.sections import module_of
 from corpus.errors import InputError, did_you_mean
@@ -43,7 +43,6 @@ _LONGEST = 100
 """Characters of a word for which similar names are looked for."""
 
 _VERSION = re.compile(r"\s*Version:\s*([0-9]{1,3})\.([0-9]{1,3})\s*")
-_BOUND = re.compile(r"\s*Bound:\s*([0-9]{1,10})\s*")
 
 
 def read_assembly(text: str, path: str) -> SpirvModule:
@@ -89,18 +88,13 @@ class _Text:
         wanted = "a string with an end" if self._text[offset : offset + 1] == '"' else "a word of SPIR-V"
         self._raise(f"expected {wanted}, found {self._text[offset : offset + 1]!r}", offset)
 
-    def header(self) -> SpirvModule:
-        """Return a module of the header, which a disassembler prints in the first comments, and of all comments."""
+    def header(self) -> SpirvHeader:
+        """Return the header, which a disassembler prints in the first comments, and all comments."""
         first = self._place(self._offsets[0])[0]
         before = [comment.text for comment in self._comments if comment.line < first]
         version = next((match for text in before if (match := _VERSION.fullmatch(text))), None)
-        bound = next((match for text in before if (match := _BOUND.fullmatch(text))), None)
-        return SpirvModule(
-            self._path,
-            (int(version[1]), int(version[2])) if version else None,
-            int(bound[1]) if bound else None,
-            comments=tuple(self._comments),
-        )
+        number = (int(version[1]), int(version[2])) if version else None
+        return SpirvHeader(self._path, number, tuple(self._comments))
 
     # instructions
 

@@ -25,6 +25,77 @@ MOST_NESTED = 100
 _COMPOSITES = ("OpTypeStruct", "OpTypeArray", "OpTypeRuntimeArray", "OpTypeVector", "OpTypeMatrix")
 
 
+class DeclaredType(NamedTuple):
+    """A type as a module declares it: its id, and the instruction, of a file. What is asked for and is not there raises
+    ``InputError``.
+    """
+
+    id: str
+    at: SpirvInstruction
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The name of the instruction, ``OpTypeInt``."""
+        return self.at.name
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether the type is one of pointers."""
+        return self.name in ("OpTypePointer", "OpTypeUntypedPointerKHR")
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether values of the type are made of others."""
+        return self.name in _COMPOSITES
+
+    @property
+    def pointee(self) -> str:
+        """The type that a pointer points to."""
+        return self.type_at(1)
+
+    @property
+    def storage(self) -> str:
+        """The storage class of a pointer."""
+        operand = self.at.operands[0] if self.is_pointer else None
+        if not isinstance(operand, Enumerant):
+            raise self.wrong("is no type of pointers")
+        return operand.name
+
+    @property
+    def scalar_kind(self) -> str | None:
+        """The kind of a scalar type; None where it is none."""
+        match self.name:
+            case "OpTypeBool":
+                return BOOL
+            case "OpTypeInt":
+                return f"b{self._width}"
+            case "OpTypeFloat":
+                if len(self.at.operands) > 1:
+                    raise self.wrong("has an encoding that is not understood")
+                return f"f{self._width}"
+        return ADDRESS if self.is_pointer else None
+
+    @property
+    def _width(self) -> int:
+        """The bits of a type of numbers, 8 to 64."""
+        operand = self.at.operands[0]
+        if not isinstance(operand, SpirvInteger) or operand.value not in (8, 16, 32, 64):
+            raise self.wrong("is no number of 8, 16, 32 or 64 bits")
+        return operand.value
+
+    def type_at(self, number: int) -> str:
+        """Return the operand of this number, which is an id."""
+        operand = self.at.operands[number] if number < len(self.at.operands) else None
+        if not isinstance(operand, Id):
+            raise self.wrong("is no type of values in memory")
+        return operand.name
+
+    def wrong(self, what: str) -> InputError:
+        """Return the error that the type is not what it should be."""
+        return InputError(f"%{self.id} {what}", self.path, self.at.line, 1)
+
+
 class TypeScalar(NamedTuple):
     """A scalar of a type: the byte that it begins at, and its kind as PTX names it (``b32``, ``f32``, ``pred``)."""
 
@@ -45,18 +116,47 @@ class TypePart(NamedTuple):
     scalar: int
 
 
+def _parts(declared: SpirvInstruction) -> list[str]:
+    """Return the types that values of a type are made of."""
+    if declared.name not in _COMPOSITES:
+        return []
+    return declared.ids if declared.name == "OpTypeStruct" else declared.ids[:1]
+
+
+def _check_nesting(module: SpirvModule) -> None:
+    """Raise ``InputError`` where a type is a part of itself, or of too many others."""
+    depth: dict[str, int] = {}
+    for start in module.globals:
+        waiting = [start]
+        while waiting:
+            type = waiting[-1]
+            declared = module.globals.get(type)
+            parts = _parts(declared) if declared is not None else []
+            inner = next((each for each in parts if each not in depth), None)
+            if inner is None:
+                depth[type] = 1 + max((depth[each] for each in parts), default=0)
+                waiting.pop()
+            elif len(waiting) > MOST_NESTED:
+                what = f"is one of more than {MOST_NESTED} types within each other, or in itself"
+                raise InputError(f"%{type} {what}", module.path, declared.line if declared else None, 1)
+            else:
+                waiting.append(inner)
+
+
 def _matrix_strides(module: SpirvModule) -> dict[str, set[int]]:
     """Return the bytes between the columns of types of matrices, as the members of structs say that have them."""
     found: dict[str, set[int]] = {}
-    for (struct, member), decorations in module.member_decorations.items():
-        declared = module.globals.get(struct)
-        ids = [each.name for each in declared.operands if isinstance(each, Id)] if declared else []
+    for target, decorations in module.decorations.items():
+        if isinstance(target, str):
+            continue
+        struct, member = target
+        ids = module.globals[struct].ids if struct in module.globals else []
         for each in decorations:
             match each:
                 case Enumerant("MatrixStride", (SpirvInteger(bytes), *_)) if member < len(ids):
                     type, inner = ids[member], module.globals.get(ids[member])
                     while inner is not None and inner.name in ("OpTypeArray", "OpTypeRuntimeArray"):
-                        type = next(operand.name for operand in inner.operands if isinstance(operand, Id))
+                        type = inner.ids[0]
                         inner = module.globals.get(type)
                     found.setdefault(type, set()).add(bytes)
     return found
@@ -73,122 +173,66 @@ class SpirvTypes:
     """The types of a module: their sizes, strides and scalars, each found once."""
 
     def __init__(self, module: SpirvModule, counts: SpirvCounts) -> None:
+        _check_nesting(module)
         self._module, self._counts = module, counts
-        self._check_nesting()
         self._matrix_strides = _matrix_strides(module)
+        self.of = cache(self._of)
         self.size = cache(self._size)
         self.scalars = cache(self._scalars)
         self.align = cache(self._align)
         self.offsets = cache(self._offsets)
         self.is_value = cache(self._is_value)
 
-    def _check_nesting(self) -> None:
-        """Raise ``InputError`` where a type is a part of itself, or of too many others."""
-        depth: dict[str, int] = {}
-        for start in self._module.globals:
-            waiting = [start]
-            while waiting:
-                type = waiting[-1]
-                inner = [each for each in self._parts(type) if each not in depth]
-                if not inner:
-                    depth[type] = 1 + max((depth[each] for each in self._parts(type)), default=0)
-                    waiting.pop()
-                elif len(waiting) > MOST_NESTED:
-                    raise self._wrong(type, f"is one of more than {MOST_NESTED} types within each other, or in itself")
-                else:
-                    waiting.append(inner[0])
-
-    def _parts(self, type: str) -> list[str]:
-        """Return the types that values of a type are made of."""
-        declared = self._module.globals.get(type)
-        if declared is None or declared.name not in _COMPOSITES:
-            return []
-        ids = [each.name for each in declared.operands if isinstance(each, Id)]
-        return ids if declared.name == "OpTypeStruct" else ids[:1]
-
-    def name(self, type: str) -> str:
-        """Return the instruction that declares a type, ``OpTypeInt``."""
-        return self._of(type).name
-
-    def is_pointer(self, type: str) -> bool:
-        """Return whether a type is one of pointers."""
-        return self.name(type) in ("OpTypePointer", "OpTypeUntypedPointerKHR")
+    def _of(self, type: str) -> DeclaredType:
+        """Return a type as it is declared. Raises ``InputError`` where it is not."""
+        found = self._module.globals.get(type)
+        if found is None:
+            raise InputError(f"%{type} is not declared", self._module.path)
+        return DeclaredType(type, found, self._module.path)
 
     def _is_value(self, type: str) -> bool:
         """Return whether values of a type are numbers, truth values, pointers, or made of these."""
-        if self.name(type) not in _COMPOSITES:
-            return self.scalar_kind(type) is not None
-        return all(map(self.is_value, self._parts(type)))
-
-    def pointee(self, type: str) -> str:
-        """Return the type that a pointer points to."""
-        return self._id(type, 1)
-
-    def storage(self, type: str) -> str:
-        """Return the storage class of a pointer."""
-        operand = self._of(type).operands[0] if self.is_pointer(type) else None
-        if not isinstance(operand, Enumerant):
-            raise self._wrong(type, "is no type of pointers")
-        return operand.name
-
-    def width(self, type: str) -> int:
-        """Return the bits of a type of numbers, 8 to 64."""
-        operand = self._of(type).operands[0]
-        if not isinstance(operand, SpirvInteger) or operand.value not in (8, 16, 32, 64):
-            raise self._wrong(type, "is no number of 8, 16, 32 or 64 bits")
-        return operand.value
-
-    def scalar_kind(self, type: str) -> str | None:
-        """Return the kind of a scalar type; None where it is none."""
-        match self.name(type):
-            case "OpTypeBool":
-                return BOOL
-            case "OpTypeInt":
-                return f"b{self.width(type)}"
-            case "OpTypeFloat":
-                if len(self._of(type).operands) > 1:
-                    raise self._wrong(type, "has an encoding that is not understood")
-                return f"f{self.width(type)}"
-            case "OpTypePointer" | "OpTypeUntypedPointerKHR":
-                return ADDRESS
-        return None
+        declared = self.of(type)
+        if not declared.is_composite:
+            return declared.scalar_kind is not None
+        return all(map(self.is_value, _parts(declared.at)))
 
     def element(self, type: str, index: int) -> TypePart:
         """Return an element of an array or vector, or a member of a struct. Raises ``InputError`` for other types."""
-        match self.name(type):
-            case "OpTypeStruct":
-                members = self._members(type)
-                if not 0 <= index < len(members):
-                    raise self._wrong(type, f"has no member {index}")
-                scalar = sum(len(self.scalars(each)) for each in members[:index])
-                return TypePart(members[index], self.offsets(type)[index], scalar)
-            case "OpTypeArray" | "OpTypeRuntimeArray" | "OpTypeVector":
-                inner = self._id(type, 0)
-                runtime = self.name(type) == "OpTypeRuntimeArray"
-                return TypePart(inner, index * self.stride(type), 0 if runtime else index * len(self.scalars(inner)))
-            case "OpTypeMatrix":
-                inner = self._id(type, 0)
-                said = self._matrix_strides.get(type, set())
-                if len(said) > 1:
-                    raise self._wrong(type, f"has columns that are {' and '.join(map(str, sorted(said)))} bytes apart")
-                apart = min(said, default=self._align_up(self.size(inner), inner))
-                return TypePart(inner, index * apart, index * len(self.scalars(inner)))
-        raise self._wrong(type, "has no elements")
+        declared = self.of(type)
+        if not declared.is_composite:
+            raise declared.wrong("has no elements")
+        if declared.name == "OpTypeStruct":
+            members = declared.at.ids
+            if not 0 <= index < len(members):
+                raise declared.wrong(f"has no member {index}")
+            scalar = sum(len(self.scalars(each)) for each in members[:index])
+            return TypePart(members[index], self.offsets(type)[index], scalar)
+        inner = declared.type_at(0)
+        stride = self._column_stride(declared) if declared.name == "OpTypeMatrix" else self.stride(type)
+        runtime = declared.name == "OpTypeRuntimeArray"
+        return TypePart(inner, index * stride, 0 if runtime else index * len(self.scalars(inner)))
 
     def stride(self, type: str) -> int:
         """Return the bytes between elements of an array or vector."""
-        said = self._module.decoration(type, "ArrayStride")
-        if said is not None and isinstance(said.parameters[0], SpirvInteger):
-            return said.parameters[0].value
-        inner = self._id(type, 0)
-        return self.size(inner) if self.name(type) == "OpTypeVector" else self.apart(inner)
+        stride = self._module.decorated(type, "ArrayStride")
+        if stride is not None:
+            return stride
+        declared = self.of(type)
+        inner = declared.type_at(0)
+        return self.size(inner) if declared.name == "OpTypeVector" else self.apart(inner)
 
     def pointer_stride(self, type: str) -> int:
         """Return the bytes between elements that a pointer points to, in whose type it may stand."""
-        said = self._module.decoration(type, "ArrayStride")
-        if said is not None and isinstance(said.parameters[0], SpirvInteger):
-            return said.parameters[0].value
-        return self.apart(self.pointee(type))
+        stride = self._module.decorated(type, "ArrayStride")
+        return self.apart(self.of(type).pointee) if stride is None else stride
+
+    def _column_stride(self, matrix: DeclaredType) -> int:
+        """Return the bytes between the columns of a matrix."""
+        strides = self._matrix_strides.get(matrix.id, set())
+        if len(strides) > 1:
+            raise matrix.wrong(f"has columns that are {' and '.join(map(str, sorted(strides)))} bytes apart")
+        return min(strides, default=self.apart(matrix.type_at(0)))
 
     def apart(self, type: str) -> int:
         """Return the bytes between values of a type that stand one behind the other."""
@@ -196,112 +240,90 @@ class SpirvTypes:
 
     def length(self, type: str) -> int | None:
         """Return the number of elements of a type; None where the module does not say it."""
-        match self.name(type):
+        declared = self.of(type)
+        match declared.name:
             case "OpTypeArray":
-                return self._counts.number(self._id(type, 1))
+                return self._counts.number(declared.type_at(1))
             case "OpTypeVector" | "OpTypeMatrix":
-                operand = self._of(type).operands[1]
+                operand = declared.at.operands[1]
                 return operand.value if isinstance(operand, SpirvInteger) else 0
             case "OpTypeStruct":
-                return len(self._members(type))
+                return len(declared.at.ids)
         return None
 
     def _size(self, type: str) -> int:
         """Return the bytes of a type; those of a runtime array are none."""
-        kind, name = self.scalar_kind(type), self.name(type)
+        declared = self.of(type)
+        kind = declared.scalar_kind
         if kind is not None:
             return 4 if kind == BOOL else int(kind[1:]) // 8
-        if name == "OpTypeRuntimeArray":
+        if declared.name == "OpTypeRuntimeArray":
             return 0
-        if name == "OpTypeStruct":
-            members = self._members(type)
-            if not members:
-                return 0
-            sizes = [offset + self.size(each) for each, offset in zip(members, self.offsets(type), strict=True)]
-            return max(sizes) if self._placed(type) else self._align_up(max(sizes), type)
+        if declared.name == "OpTypeStruct":
+            members = declared.at.ids
+            ends = [offset + self.size(each) for each, offset in zip(members, self.offsets(type), strict=True)]
+            placed = self._module.decoration((type, 0), "Offset") is not None
+            return max(ends, default=0) if placed else self._align_up(max(ends, default=0), type)
         length = self.length(type)
         if length is None:
-            raise self._wrong(type, "has no size that is known")
-        if name == "OpTypeVector":
-            inner = self.size(self._id(type, 0))
+            raise declared.wrong("has no size that is known")
+        if declared.name == "OpTypeVector":
+            inner = self.size(declared.type_at(0))
             # In OpenCL a vector of three is as large as one of four (OpenCL C 3.0, 6.3.2).
-            return inner * (4 if length == 3 and self._module.memory_model == "OpenCL" else length)
+            return inner * (4 if length == 3 and self._module.models.memory == "OpenCL" else length)
         return length * self.element(type, 1).offset
 
     def ends_open(self, type: str) -> bool:
         """Return whether memory of a type is as long as what is bound to it: it ends with a runtime array."""
-        if self.name(type) == "OpTypeStruct":
-            members = self._members(type)
-            return bool(members) and self.ends_open(members[-1])
-        return self.name(type) == "OpTypeRuntimeArray"
+        declared = self.of(type)
+        if declared.name == "OpTypeStruct":
+            return bool(declared.at.ids) and self.ends_open(declared.at.ids[-1])
+        return declared.name == "OpTypeRuntimeArray"
 
     def _scalars(self, type: str) -> tuple[TypeScalar, ...]:
         """Return the scalars that a type is made of, in order; a runtime array has none."""
-        kind = self.scalar_kind(type)
-        if kind is not None:
-            return (TypeScalar(0, kind),)
-        if self.name(type) == "OpTypeRuntimeArray":
+        declared = self.of(type)
+        if declared.scalar_kind is not None:
+            return (TypeScalar(0, declared.scalar_kind),)
+        if declared.name == "OpTypeRuntimeArray":
             return ()
         found: list[TypeScalar] = []
-        if (self.length(type) or 0) > MOST_SCALARS:
-            raise self._wrong(type, f"has more than {MOST_SCALARS:,} elements")
-        for index in range(self.length(type) or 0):
+        length = self.length(type) or 0
+        if length > MOST_SCALARS:
+            raise declared.wrong(f"has more than {MOST_SCALARS:,} elements")
+        for index in range(length):
             inner, offset, _ = self.element(type, index)
             found += (TypeScalar(offset + each.offset, each.kind) for each in self.scalars(inner))
             if len(found) > MOST_SCALARS:
-                raise self._wrong(type, f"has more than {MOST_SCALARS:,} scalars")
+                raise declared.wrong(f"has more than {MOST_SCALARS:,} scalars")
         return tuple(found)
 
     def _align(self, type: str) -> int:
-        kind = self.scalar_kind(type)
-        if kind is not None:
+        declared = self.of(type)
+        if declared.scalar_kind is not None:
             return self.size(type)
-        name = self.name(type)
-        if name == "OpTypeStruct" and self._module.decoration(type, "CPacked") is not None:
-            return 1
-        if name == "OpTypeStruct":
-            return max((self.align(each) for each in self._members(type)), default=1)
-        if name == "OpTypeVector" and self._module.memory_model == "OpenCL":
+        if declared.name == "OpTypeStruct":
+            packed = self._module.decoration(type, "CPacked") is not None
+            return 1 if packed else max(map(self.align, declared.at.ids), default=1)
+        if declared.name == "OpTypeVector" and self._module.models.memory == "OpenCL":
             return self.size(type)
-        return self.align(self._id(type, 0))
+        return self.align(declared.type_at(0))
 
     def _align_up(self, size: int, type: str) -> int:
         align = max(1, self.align(type))
         return -(-size // align) * align
-
-    def _members(self, type: str) -> list[str]:
-        return [each.name for each in self._of(type).operands if isinstance(each, Id)]
-
-    def _placed(self, type: str) -> bool:
-        return self._module.decoration(type, "Offset", 0) is not None
 
     def _offsets(self, type: str) -> list[int]:
         """Return the bytes at which the members of a struct begin."""
         found: list[int] = []
         end = 0
         packed = self._module.decoration(type, "CPacked") is not None
-        for number, member in enumerate(self._members(type)):
-            said = self._module.decoration(type, "Offset", number)
-            if said is not None and isinstance(said.parameters[0], SpirvInteger):
-                end = said.parameters[0].value
+        for number, member in enumerate(self.of(type).at.ids):
+            offset = self._module.decorated((type, number), "Offset")
+            if offset is not None:
+                end = offset
             elif not packed:
                 end = self._align_up(end, member)
             found.append(end)
             end += self.size(member)
         return found
-
-    def _id(self, type: str, number: int) -> str:
-        operands = self._of(type).operands
-        operand = operands[number] if number < len(operands) else None
-        if not isinstance(operand, Id):
-            raise self._wrong(type, "is no type of values in memory")
-        return operand.name
-
-    def _of(self, type: str) -> SpirvInstruction:
-        found = self._module.globals.get(type)
-        if found is None:
-            raise InputError(f"%{type} is not declared", self._module.path)
-        return found
-
-    def _wrong(self, type: str, what: str) -> InputError:
-        return InputError(f"%{type} {what}", self._module.path, self._of(type).line, 1)

@@ -1,4 +1,12 @@
-"""Arguments that a call copies back.
+"""What source languages say that their compilers leave nothing of in SPIR-V: variables that begin anew, and arguments
+that a call copies back.
+
+What a variable holds is undefined each time its declaration is reached (C23, 6.2.4; The OpenGL Shading Language 4.60,
+4.1 and 4.2.2). Compilers move variables to the beginning of their function, where SPIR-V keeps what they hold, and only
+some say by ``OpLifetimeStart`` where the declaration was. So a variable that is used in one loop alone is taken for one
+that is declared there::
+
+    for (int i = 0; i < 2; i++) { int x; if (i == 0) x = 1; a[i] = x; }      a[1] is undefined
 
 GLSL hands functions copies of ``out`` and ``inout`` arguments, and copies them back in an order that it leaves open
 (The OpenGL Shading Language 4.60, 6.1.1). What glslang chose is in the code::
@@ -14,7 +22,71 @@ from itertools import combinations, takewhile
 from typing import NamedTuple
 
 from corpus.code.spirv.computing import COMPUTATIONS
-from corpus.code.spirv.module import Enumerant, Id, SpirvFunction, SpirvInstruction, SpirvModule
+from corpus.code.spirv.module import Id, SpirvFunction, SpirvInstruction, SpirvModule
+
+# variables that begin anew
+
+_PLACES = ("OpBitcast", "OpCopyObject", "OpPtrCastToGeneric", "OpGenericCastToPtr")
+"""Instructions, besides access chains, that give the address of a variable another name."""
+
+
+class _Loop(NamedTuple):
+    """The blocks of a loop from first to last, by their numbers, and the first that is done between two rounds."""
+
+    first: int
+    last: int
+    between: int
+
+
+def begun_anew(function: SpirvFunction) -> Mapping[str, tuple[str, ...]]:
+    """Return the variables of a function that are used in one loop alone, and not between its rounds, by the label of
+    the block with which each round begins.
+    """
+    loops = sorted(_loops(function), key=lambda loop: loop.last - loop.first)
+    found: dict[str, tuple[str, ...]] = {}
+    for variable, used in _uses(function).items() if loops else ():
+        loop = next((each for each in loops if used and each.first <= min(used) and max(used) <= each.last), None)
+        if loop is not None and max(used) < loop.between:
+            label = function.blocks[loop.first].label
+            found[label] = (*found.get(label, ()), variable)
+    return found
+
+
+def _loops(function: SpirvFunction) -> list[_Loop]:
+    """Return the loops: the ways back to a block, which stands before those that it dominates (SPIR-V 1.6, 2.4)."""
+    last: dict[int, int] = {}
+    between: dict[int, int] = {}
+    for number, block in enumerate(function.blocks):
+        for ins in block.instructions[-2:]:
+            targets = [function.labels[each] for each in ins.ids if each in function.labels]
+            if ins.name == "OpLoopMerge" and len(targets) == 2:
+                between[number] = targets[1]
+            elif ins.name in ("OpBranch", "OpBranchConditional", "OpSwitch"):
+                last |= {target: number for target in targets if target <= number}
+    return [_Loop(first, end, max(between.get(first, end + 1), first + 1)) for first, end in last.items()]
+
+
+def _uses(function: SpirvFunction) -> Mapping[str, set[int]]:
+    """Return the numbers of the blocks in which each variable of a function is used. Its declaration counts where it
+    has a value.
+    """
+    found: dict[str, set[int]] = {}
+    named: dict[str, str] = {}
+    for number, block in enumerate(function.blocks):
+        for ins in block.instructions:
+            own = [named[each] for each in ins.ids if each in named]
+            if ins.is_variable and ins.result is not None:
+                named[ins.result] = ins.result
+                found[ins.result] = {number} if len(ins.ids) > (ins.name != "OpVariable") else set()
+            elif own and ins.result is not None and ("AccessChain" in ins.name or ins.name in _PLACES):
+                named[ins.result] = own[0]
+            else:
+                for variable in own:
+                    found[variable].add(number)
+    return found
+
+
+# arguments that are copied back
 
 _SOURCES = ("GLSL", "HLSL")
 """The languages that copy arguments back."""
@@ -35,23 +107,18 @@ def copies_back(
     module: SpirvModule, function: SpirvFunction, defined: Mapping[str, SpirvInstruction]
 ) -> Iterator[CopiesBack]:
     """Yield pairs of stores by which a function, whose results are ``defined``, copies arguments of one call back."""
-    sources = [each.operands[0] for each in module.others if each.name == "OpSource"]
-    if not any(isinstance(each, Enumerant) and each.name in _SOURCES for each in sources):
+    if module.languages.isdisjoint(_SOURCES):
         return
-    uses = Counter(id for block in function.blocks for ins in block.instructions for id in _ids(ins))
+    uses = Counter(id for block in function.blocks for ins in block.instructions for id in ins.ids)
     for block in function.blocks:
         for number, ins in enumerate(block.instructions):
             if ins.name == "OpFunctionCall":
                 stores = list(_stores(ins, block.instructions[number + 1 :], defined, uses))
                 for (one, first), (other, second) in combinations(stores, 2):
-                    place, there = _place(_ids(first)[0], defined), _place(_ids(second)[0], defined)
+                    place, there = _place(first.ids[0], defined), _place(second.ids[0], defined)
                     if one != other and place[0] == there[0] and not _apart(place[1:], there[1:], module):
                         length = min(len(place), len(there))
                         yield CopiesBack(first, second, place[:length] == there[:length])
-
-
-def _ids(ins: SpirvInstruction) -> list[str]:
-    return [each.name for each in ins.operands if isinstance(each, Id)]
 
 
 def _stores(
@@ -63,10 +130,10 @@ def _stores(
     """Yield the stores behind a call that copy back what its arguments hold, each with the argument: a variable that
     is there for this call alone. What is converted goes through another one, which is used twice in all.
     """
-    holding = {each: each for each in _ids(call)[1:]}
+    holding = {each: each for each in call.ids[1:]}
     for ins in takewhile(lambda each: each.name != "OpFunctionCall", behind):
-        if ins.name == "OpStore" and (argument := _argument(_ids(ins)[1], holding, defined)):
-            pointer = _ids(ins)[0]
+        if ins.name == "OpStore" and (argument := _argument(ins.ids[1], holding, defined)):
+            pointer = ins.ids[0]
             if uses[pointer] == _ONCE_EACH:
                 holding[pointer] = argument
             yield argument, ins
@@ -84,10 +151,10 @@ def _argument(value: str, holding: Mapping[str, str], defined: Mapping[str, Spir
     if made is None or depth == _DEEP:
         return ""
     if made.name == "OpLoad":
-        return holding.get(_place(_ids(made)[0], defined)[0], "")
+        return holding.get(_place(made.ids[0], defined)[0], "")
     if not made.name.startswith(("OpComposite", "OpVector")) and made.name not in COMPUTATIONS:
         return ""
-    return next(filter(None, (_argument(each, holding, defined, depth + 1) for each in _ids(made))), "")
+    return next(filter(None, (_argument(each, holding, defined, depth + 1) for each in made.ids)), "")
 
 
 def _place(pointer: str, defined: Mapping[str, SpirvInstruction]) -> tuple[str, ...]:
@@ -95,7 +162,7 @@ def _place(pointer: str, defined: Mapping[str, SpirvInstruction]) -> tuple[str, 
     made = defined.get(pointer)
     if made is None or "AccessChain" not in made.name:
         return (pointer,)
-    base, *indices = _ids(made)
+    base, *indices = made.ids
     return (*_place(base, defined), *(_index(each, defined) for each in indices))
 
 
