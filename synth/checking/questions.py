@@ -669,7 +669,7 @@ def _condition(program: KernelProgram, expectation: str) -> Condition:
     text = expectation.replace("&&", "/\\").replace("||", "\\/").replace("==", "=")
     if not text.lstrip().startswith(("forall", "exists", "~exists")):
         text = f"forall ({text})"
-    known = {*locations(program)}
+    known = {*program.locations.wholes, *(location.name for location in program.test.locations)}
 
     def check_known(term: Term, _: object) -> None:
         if not isinstance(term, Loc) or term.name not in known:
