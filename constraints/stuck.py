@@ -24,7 +24,7 @@ Values are those that each read may have, or, for the method by SMT, bit vectors
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -74,17 +74,18 @@ def find_hang_by_sat(
     unroll: int = UNROLL,
     steady: bool = False,
     solver: str = EXECUTION_SOLVER,
+    needed: Collection[int] | None = None,
 ) -> Hanging:
     """Whether a program may hang under a promise and a model, by a SAT solver; ``steady``: look for a steady hang
-    first.
+    first; ``needed``: it ends where these threads do, None: where all of them do.
 
     One round of each loop is tried first. Loops that spin need no more, and if all loops do, no more is tried.
     ``solver``: one of ``constraints.solvers``, or ``smt``. Raises ``InputError`` where an address is no location of the
     test, or the model says nothing of the test, and ``TooManyError`` where there are too many clauses or values.
     """
-    found = _hangs(unasked(test), model, 1, solver).find(promise, steady)
+    found = _hangs(unasked(test), model, 1, solver).find(promise, steady, needed)
     if unroll > 1 and found.hang is None and found.provisional:
-        return _hangs(unasked(test), model, unroll, solver).find(promise, steady)
+        return _hangs(unasked(test), model, unroll, solver).find(promise, steady, needed)
     return found
 
 
@@ -166,10 +167,12 @@ class _Hangs:
         self._times_are_alike()
         self._further = self._goes_on()
 
-    def find(self, promise: Promise, steady: bool) -> Hanging:
-        """The answer whether the program may hang under a promise."""
+    def find(self, promise: Promise, steady: bool, needed: Collection[int] | None = None) -> Hanging:
+        """The answer whether the program may hang under a promise, so that one of the ``needed`` threads never ends."""
         executions, circuit = self._executions, self._circuit
         promised = circuit.fresh()
+        if needed is not None:
+            circuit.require(~promised, *(~self._ended(number) for number in sorted(needed)))
         for number, left in enumerate(self._left):
             for condition in promised_where(promise, number, self._running, self._stepped):
                 circuit.require(~promised, ~left, ~self._running[number], *(~literal for literal in condition))

@@ -87,7 +87,7 @@ class KernelProgram:
     which the specification says nothing. ``locations`` are those of the test, with their places in arrays. ``names``
     are the functions of threads where there are several. ``choices``: what the system may do in several ways, of which
     the launch has one, and how many there are. ``altered``: what a location holds that nothing tells may be the same
-    for several numbers in its place.
+    for several numbers in its place. ``needed``: the program ends where these threads do; None: where all of them do.
     """
 
     test: LitmusTest
@@ -102,6 +102,7 @@ class KernelProgram:
     names: tuple[str, ...] = ()
     choices: Mapping[str, int] = field(default_factory=dict)
     altered: bool = False
+    needed: tuple[int, ...] | None = None
 
     @cached_property
     def origins(self) -> tuple[tuple[ir.KernelInstruction | None, ...], ...]:
@@ -154,8 +155,12 @@ def program_of(
         arrays = KernelArrays(module, kernel, launch, language, created)
         program = _program(arrays, created.followed, created.assumed, untold, created.parts)
         names = tuple(created.names[launch.block_number(ids)] for ids in program.ids)
-        return replace(program, names=names)
-    check_size(launch, module.path, " with --block" if kernel.block_size.threads == launch.block else "")
+        ends = created.needed
+        needed = (
+            None if ends is None else tuple(n for n, ids in enumerate(program.ids) if launch.block_number(ids) in ends)
+        )
+        return replace(program, names=names, needed=needed)
+    check_size(launch, module.path, " with --block" if kernel.block == launch.block else "")
     _check_local(module, kernel, launch)
     if misfit := language.rules.limits(kernel).misfit(launch):
         # lines of a module that a compiler has made are not the user's

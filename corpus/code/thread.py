@@ -180,7 +180,7 @@ class Creation:
     arrays that the thread has made, ``moves`` how far addresses from memory are moved, in bytes, and ``whole`` the
     arrays of whose computed places addresses are kept: where these begin, how far they are apart, and where
     they end (0: with the array). ``zeroed`` are arrays that begin as zeros, ``origins`` where in the code
-    arrays are made.
+    arrays are made. ``outlived``: the first thread ends, and the program goes on.
     """
 
     alone: bool = False
@@ -193,6 +193,7 @@ class Creation:
     whole: dict[Array, set[tuple[int, int, int]]] = field(default_factory=dict)
     zeroed: set[Array] = field(default_factory=set)
     origins: dict[Array, str] = field(default_factory=dict)
+    outlived: bool = False
 
 
 @dataclass(frozen=True)

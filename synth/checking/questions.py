@@ -707,13 +707,13 @@ def _ask_hangs(
 ) -> dict[str, str]:
     """Ask each progress model whether the program may hang; a hang under the one that is assumed is a finding."""
     verdicts: dict[str, str] = {}
-    if not program.test.threads:
+    if not program.test.threads or program.needed == ():
         return dict.fromkeys((*PROGRESS, progress), Verdict.TERMINATES)
     for name in dict.fromkeys((*PROGRESS, progress)):
         inquiry.begin(f"progress under {name}")
         (liveness,) = resolve_liveness_models([f"{name} & {model.name}"])
         try:
-            found = explain_liveness(program.test, liveness, unroll)
+            found = explain_liveness(program.test, liveness, unroll, program.needed)
         except TooManyError as error:
             verdicts[name] = CheckAnswer.UNKNOWN
             inquiry.reasons.append(error.message)

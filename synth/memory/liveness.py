@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from corpus.litmus.test import LitmusTest
@@ -37,26 +37,36 @@ def liveness_label(test: LitmusTest, model: LivenessModel, method: str, unroll: 
     return ModelAnswer(found.verdict, found.reason, provisional=found.hanging.provisional)
 
 
-def explain_liveness(test: LitmusTest, model: LivenessModel, unroll: int) -> Liveness:
+def explain_liveness(
+    test: LitmusTest, model: LivenessModel, unroll: int, needed: Collection[int] | None = None
+) -> Liveness:
     """Explain a model's verdict, with a hang if there is one: the execution of a lasso where one is found, else by SAT.
 
-    Raises ``TooManyError`` where that takes too much.
+    ``needed``: the program ends where these threads do, None: where all of them do. Raises ``TooManyError`` where that
+    takes too much.
     """
     progress = model.progress_of(test)
     lasso = hang_of_lasso(test, progress, model.consistency)
-    if lasso is not None and (lasso.steady or not progress.strong):
+    ends = lasso is not None and needed is not None and all(lasso.endings[n] is ThreadEnding.ENDED for n in needed)
+    if lasso is not None and not ends and (lasso.steady or not progress.strong):
         return Liveness(test, model, Hanging(lasso, False, False), unroll)
-    return _solved(test, model, unroll)
+    return _solved(test, model, unroll, needed=needed)
 
 
-def _solved(test: LitmusTest, model: LivenessModel, unroll: int, named: str | None = None) -> Liveness:
+def _solved(
+    test: LitmusTest,
+    model: LivenessModel,
+    unroll: int,
+    named: str | None = None,
+    needed: Collection[int] | None = None,
+) -> Liveness:
     """Return the verdict and the hang by the named solver of ``constraints.stuck`` alone, or by its usual one."""
     from constraints.solvers import DEFAULT_SOLVER  # imported only for this method
     from constraints.stuck import find_hang_by_sat, only_as_by_sat
 
     solver = named or DEFAULT_SOLVER
     progress, memory = model.progress_of(test), model.consistency
-    hanging = find_hang_by_sat(test, progress.promise, memory, unroll, progress.strong, solver)
+    hanging = find_hang_by_sat(test, progress.promise, memory, unroll, progress.strong, solver, needed)
     found = Liveness(test, model, hanging, unroll)
     return settled(found, lambda sc: only_as_by_sat(test, memory, sc, unroll, solver))
 

@@ -93,7 +93,7 @@ class CreatedThreads:
     ``start`` has the values of memory by its cells, ``sizes`` the bytes of arrays that threads have made, ``zeroed``
     those of them that begin as zeros, ``made`` those that functions such as malloc have made, ``cells`` the places and
     sizes of what addresses from memory may lead to. ``parts``: where plain accesses of several sizes overlap, which are
-    made of parts.
+    made of parts. ``needed``: the threads at whose end the program ends; None: it ends where all of them have ended.
     """
 
     followed: list[tuple[ThreadIds, list[Residual]]] = field(default_factory=list)
@@ -103,8 +103,11 @@ class CreatedThreads:
     sizes: dict[Array, int] = field(default_factory=dict)
     zeroed: set[Array] = field(default_factory=set)
     made: set[Array] = field(default_factory=set)
+    outlived: bool = False
+    """Whether the first thread ends alone, and the others go on."""
     cells: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
     parts: Parts = field(default_factory=dict)
+    needed: frozenset[int] | None = None
 
 
 def created_threads(
@@ -120,6 +123,7 @@ def created_threads(
         if parts == facts.parts:
             break
         facts = LaunchFacts(parts=parts)
+    found.needed = _waited_for(found)
     codes = _needed([code for _, code in found.followed])
     found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
     found.cells, found.parts = _cells(found, pointed), facts.parts
@@ -158,6 +162,7 @@ def _all_threads(
         found.sizes |= created.sizes
         found.zeroed |= created.zeroed
         found.made.update(created.origins)
+        found.outlived |= created.outlived
         pointed.moves.update(created.moves)
         for array, places in created.whole.items():
             pointed.whole.setdefault(array, set()).update(places)
@@ -190,6 +195,17 @@ def _followed(
 def _beginning(number: int) -> Iterator[Residual]:
     for ins, access in wait(number, BEGUN):
         yield Residual(ins, None, access)
+
+
+def _waited_for(found: CreatedThreads) -> frozenset[int] | None:
+    """Return the threads at whose end the program ends: the first one, and if it only waits, those it waits for."""
+    if found.outlived:
+        return None
+    (_, first), *_ = found.followed
+    if not all(map(_only_waits, first)):
+        return frozenset((0,))
+    waits = (residual.instruction for residual in first if isinstance(residual.instruction, Barrier))
+    return frozenset(barrier.number // 2 for barrier in waits if not barrier.arrive and isinstance(barrier.number, int))
 
 
 def _needed(codes: Sequence[list[Residual]]) -> list[list[Residual]]:

@@ -152,6 +152,7 @@ def end_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) 
     """``pthread_exit`` and ``thrd_exit``: the thread ends with a result, whatever called it."""
     (result,) = _arguments(thread, state, ins)
     state.frames = ()
+    thread.creation.outlived |= thread.block == 0
     return _ended(thread, state, result)
 
 
