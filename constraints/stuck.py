@@ -172,7 +172,8 @@ class _Hangs:
         executions, circuit = self._executions, self._circuit
         promised = circuit.fresh()
         if needed is not None:
-            circuit.require(~promised, *(~self._ended(number) for number in sorted(needed)))
+            unended = (~self._ended(number) | self._waits[number] for number in sorted(needed))
+            circuit.require(~promised, *unended)
         for number, left in enumerate(self._left):
             for condition in promised_where(promise, number, self._running, self._stepped):
                 circuit.require(~promised, ~left, ~self._running[number], *(~literal for literal in condition))

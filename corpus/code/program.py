@@ -160,7 +160,7 @@ def program_of(
             None if ends is None else tuple(n for n, ids in enumerate(program.ids) if launch.block_number(ids) in ends)
         )
         return replace(program, names=names, needed=needed)
-    check_size(launch, module.path, " with --block" if kernel.block == launch.block else "")
+    check_size(launch, module.path, " with --block" if kernel.block_size.threads == launch.block else "")
     _check_local(module, kernel, launch)
     if misfit := language.rules.limits(kernel).misfit(launch):
         # lines of a module that a compiler has made are not the user's

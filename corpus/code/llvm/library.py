@@ -72,28 +72,17 @@ def _create(thread: FollowedThread, state: State, name: Value, function: Value, 
 
 def join(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``pthread_join``: the name of a thread, and where its result goes, if anywhere."""
-    name, place = _arguments(thread, state, ins)
-    value = _joined(thread, state, name)
-    set_result(thread, state, ins.operands[0], 0)
-    if place == 0:
-        return True
-    where = checked_address(thread, state, place, POINTER)
-    return where is not None and stored(thread, state, where, POINTER, value, PLAIN)
+    return _joined(thread, state, ins, POINTER)
 
 
 def join_number(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``thrd_join``: the name of a thread, and where its result goes, a number of 32 bits."""
+    return _joined(thread, state, ins, 4)
+
+
+def _joined(thread: FollowedThread, state: State, ins: ir.KernelInstruction, size: int) -> bool:
+    """Wait for the end of a thread, and store what it gives, of so many bytes, where that is asked for."""
     name, place = _arguments(thread, state, ins)
-    value = _joined(thread, state, name)
-    set_result(thread, state, ins.operands[0], 0)
-    if place == 0:
-        return True
-    where = checked_address(thread, state, place, 4)
-    return where is not None and stored(thread, state, where, 4, value, PLAIN)
-
-
-def _joined(thread: FollowedThread, state: State, name: Value) -> Value:
-    """Wait for the end of a thread, and return what it gives."""
     if not isinstance(name, int):
         raise thread.out.wrong("which thread is joined is not known")
     cell = counter(f"joined {name}")
@@ -102,7 +91,12 @@ def _joined(thread: FollowedThread, state: State, name: Value) -> Value:
     state.known[cell] = 1
     for residual in wait(name, ENDED):
         thread.out.put(*residual)
-    return loaded(thread, state, ArrayAddress(system_array(name, GIVEN)), SLOT, PLAIN)
+    set_result(thread, state, ins.operands[0], 0)
+    if place == 0:
+        return True
+    value = loaded(thread, state, ArrayAddress(system_array(name, GIVEN)), SLOT, PLAIN)
+    where = checked_address(thread, state, place, size)
+    return where is not None and stored(thread, state, where, size, value, PLAIN)
 
 
 def detach(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
