@@ -28,7 +28,7 @@ MOST = 100
 """The kernels, commands and texts of assembly that are kept of one test."""
 
 FILES = (
-    *("amdgcn", "assembly", "c_front_end", "check_command", "check_options", "check_spirv", "closed_world_of_ptx"),
+    *("amdgcn", "assembly", "c_programs", "check_command", "check_options", "check_spirv", "closed_world_of_ptx"),
     *("cuda_asynchronous", "directives_of_ptx", "effects_of_spirv", "fix_command", "instruction_tables"),
     *("kernel_barriers", "ptx_arithmetic", "ptx_of_memory", "ptx_reader", "ptx_values", "read_kernels", "sass_reader"),
     *("specialiser", "spins", "spirv_annotations", "spirv_kernels", "spirv_of_memory", "structures"),

@@ -27,8 +27,9 @@ INSTALL = "pip install ziglang; Debian: apt install clang"
 _AS_WRITTEN = (
     *("-O1", "-Xclang", "-disable-llvm-passes", "-g", "-fno-discard-value-names", "-S", "-emit-llvm"),
     *("-UNDEBUG", "-U_FORTIFY_SOURCE", "-fno-sanitize=all", "-Wno-everything"),
+    *("-Werror=atomic-memory-ordering", "-Werror=user-defined-warnings"),  # it drops a load that releases
 )
-"""The words by which clang writes what a program has."""
+"""The words by which clang writes what a program has; an access in an order that it may not have is refused."""
 
 _VERSIONS = range(25, 14, -1)
 _LIBRARY = Path(__file__).with_name("library")

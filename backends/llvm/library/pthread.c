@@ -7,6 +7,8 @@
 #include <stdatomic.h>
 #include <threads.h>
 #include <time.h>
+#undef pthread_equal
+#undef thrd_equal
 
 void __synth_stops(const char *why); /* a finding, at which the thread ends */
 void __synth_assumes(const char *what);

@@ -19,6 +19,9 @@ from corpus.errors import InputError
 LIBRARY_LINE = "\n; the library\n"
 """What stands between the module of a program and that of the library."""
 
+MOST_BYTES = 1 << 26
+"""The bytes that a global may have."""
+
 
 def read(code: CodeText) -> ReadCode:
     """Return the program of a file. Raises ``InputError`` where it is not LLVM, or has no ``main``."""
@@ -85,7 +88,10 @@ def _variable(module: ModuleText, debug: DebugInformation, name: str) -> tuple[i
         local = "thread_local" in found[0]
         reader = TextReader(tokens_of(text[found.end() :].partition(", !dbg")[0]), module.names)
         type = reader.type()
-        data = bytearray(module.names.layout.bytes(type))
+        size = module.names.layout.bytes(type)
+        if size > MOST_BYTES:
+            raise IrError(f"{name} has {size:,} bytes, and globals of more than {MOST_BYTES:,} are not understood")
+        data = bytearray(size)
         addresses: list[tuple[int, ir.SymbolRef]] = []
         _fill(module, reader, type, 0, data, addresses)
         aligned = re.search(r", align (\d+)", text)

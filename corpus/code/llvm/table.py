@@ -8,9 +8,8 @@ from __future__ import annotations
 from corpus.code import ir
 from corpus.code.calls import branch, call
 from corpus.code.llvm import computing, library, memory
-from corpus.code.meaning import by_name
 from corpus.code.residual import UNMEANT
-from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Row
+from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Row, table_of
 from corpus.code.thread import ControlRules, FollowedThread, KernelLanguage, Meaning, State
 from corpus.code.values import Unknown, Value
 from corpus.litmus.arithmetic import MEANINGLESS
@@ -96,5 +95,17 @@ def special(thread: FollowedThread, name: str) -> Value | None:
     return Unknown("an undefined value") if name == "undef" else None
 
 
-LLVM = KernelLanguage(by_name(ROWS), special, "rc11", control=ControlRules(grows=True))
+_TABLE = table_of(ROWS)
+
+
+def row_of(ins: ir.KernelInstruction, _: object) -> Row[Meaning] | str:
+    """Return the row of an instruction, or why there is none."""
+    if ins.name in _TABLE:
+        return _TABLE[ins.name][0]
+    if ins.name.startswith("@"):
+        return f"{ins.name[1:]} has no code here, and no row among the functions of the library that are known"
+    return f"the instruction {ins.name} is not understood"
+
+
+LLVM = KernelLanguage(row_of, special, "rc11", control=ControlRules(grows=True))
 """The language of programs that a compiler has as LLVM."""
