@@ -28,9 +28,18 @@ MOST = 100
 """The kernels, commands and texts of assembly that are kept of one test."""
 
 FILES = (
-    *("amdgcn", "assembly", "c_programs", "check_command", "check_options", "check_spirv", "closed_world_of_ptx"),
+    *("amdgcn", "assembly", "check_command", "check_options", "check_spirv", "closed_world_of_ptx"),
     *("cuda_asynchronous", "directives_of_ptx", "effects_of_spirv", "fix_command", "instruction_tables"),
-    *("kernel_barriers", "ptx_arithmetic", "ptx_of_memory", "ptx_reader", "ptx_values", "read_kernels", "sass_reader"),
+    *(
+        "kernel_barriers",
+        "ptx_arithmetic",
+        "ptx_of_memory",
+        "ptx_reader",
+        "programs_of_c",
+        "ptx_values",
+        "read_kernels",
+        "sass_reader",
+    ),
     *("specialiser", "spins", "spirv_annotations", "spirv_kernels", "spirv_of_memory", "structures"),
     *("undetermined", "unrolled", "validate_command", "warps", "wgsl_kernels", "words_in_silence", "words_of_ptx"),
 )

@@ -8,7 +8,7 @@ is asked of each progress model together with the consistency model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
@@ -26,7 +26,7 @@ from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.flow import thread_flow
 from corpus.litmus.instructions import Assign, Barrier, Branch, Instruction, addresses_of, is_asynchronous, operands_of
-from corpus.litmus.locations import NOWHERE, Loc, Operand, Region, element_of
+from corpus.litmus.locations import NOWHERE, Loc, Location, Operand, Region, element, element_of
 from corpus.litmus.normal import map_operands
 from corpus.litmus.propositions import (
     And,
@@ -565,6 +565,7 @@ def left_over(program: KernelProgram, expectation: str) -> LitmusTest:
     # From an address that is a value, others may be computed.
     values += [location.initial for location in test.locations]
     computed = {element_of(value.name)[0] for value in values if isinstance(value, Loc)}
+    test = replace(test, locations=tuple(_in_rows(test.locations, computed)))
     names: dict[str, str] = {}
     for location in test.locations:
         array, number = element_of(location.name)
@@ -588,6 +589,26 @@ def left_over(program: KernelProgram, expectation: str) -> LitmusTest:
         locations=tuple(replace(location, name=names[location.name]) for location in test.locations),
         condition=replace(test.condition, proposition=map_atoms(test.condition.proposition, remaining)),
     )
+
+
+MOST_ELEMENTS = 4_096
+"""The elements that an array may have in a litmus test that is written."""
+
+
+def _in_rows(locations: Sequence[Location], arrays: Collection[str]) -> Iterator[Location]:
+    """Yield locations, and between those of some arrays the elements that no access is to: where places are bytes, the
+    element behind ``x`` may be ``x[8]``, and litmus tests number all.
+    """
+    last: dict[str, int] = {}
+    for location in locations:
+        array, number = element_of(location.name)
+        if array in arrays:
+            begun = last.get(array, number - 1)
+            if number > MOST_ELEMENTS:
+                raise InputError(f"{array} has more than {MOST_ELEMENTS:,} elements, too many for a litmus test")
+            yield from (Location(element(array, n), 0, location.region) for n in range(begun + 1, number))
+            last[array] = number
+        yield location
 
 
 def _without_doubts(test: LitmusTest) -> LitmusTest:

@@ -42,7 +42,7 @@ class DebugInformation:
             node = self.node(name)
             file = self.file(node.get("scope", ""))
             inlined = self.place(node["inlinedAt"]) if "inlinedAt" in node else None
-            line, column = (int(node.get(key, "0") or 0) for key in ("line", "column"))
+            line, column = (_number(node, key) for key in ("line", "column"))
             known = node["kind"] == "DILocation" and bool(file) and line > 0
             self._places[name] = ir.SourceLine(file, line, column or 1, inlined) if known else inlined
         return self._places[name]
@@ -80,7 +80,7 @@ class DebugInformation:
 
     def _scalars(self, type: str, place: int, name: str, depth: int) -> list[tuple[int, int, str]]:
         node = self.node(type)
-        size = int(node.get("size", "0") or 0) // 8
+        size = _number(node, "size") // 8
         tag = node.get("tag", "")
         if depth > MOST_DEPTH:
             return []
@@ -88,14 +88,14 @@ class DebugInformation:
             return self._scalars(node["baseType"], place, name, depth + 1)
         found: list[tuple[int, int, str]] = []
         if tag == "DW_TAG_array_type":
-            counts = [int(self.node(part).get("count", "0") or 0) for part in self._elements(node)]
+            counts = [_number(self.node(part), "count") for part in self._elements(node)]
             return self._array(node.get("baseType", ""), counts, place, name, depth)
         if tag in ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type"):
             for part in self._elements(node):
                 member = self.node(part)
                 if member.get("tag") not in ("DW_TAG_member", "DW_TAG_inheritance") or "DIFlagStatic" in member["text"]:
                     continue
-                start = int(member.get("offset", "0") or 0)
+                start = _number(member, "offset")
                 if "DIFlagBitField" in member["text"] or start % 8:
                     continue
                 label = _text(member.get("name", '""'))
@@ -144,6 +144,12 @@ WRAPPING = (
 
 MOST_MEMBERS, MOST_DEPTH = 4_096, 40
 """The scalars of a variable that have names, and the types within each other that are looked at."""
+
+
+def _number(node: Mapping[str, str], key: str) -> int:
+    """Return a field of a node that is a number; 0 where it has none, or one that the running program computes."""
+    text = node.get(key, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
 
 
 def _text(quoted: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from corpus.code import ir
 from corpus.code.launch.creation import OBJECTS
@@ -15,6 +16,7 @@ from corpus.code.llvm.translation import translated
 from corpus.code.llvm.types import ArrayType, IntType, StructType, Type
 from corpus.code.reading import CodeText, ReadCode
 from corpus.errors import InputError
+from corpus.files import read_bytes
 
 LIBRARY_LINE = "\n; the library\n"
 """What stands between the module of a program and that of the library."""
@@ -32,6 +34,9 @@ def read(code: CodeText) -> ReadCode:
     if "main" not in modules[0].functions:
         raise InputError("expected a function main, in which a program begins", code.path)
     lines = {code.path: code.source.splitlines()}
+    for path in dict.fromkeys(code.files.values()):
+        if path not in lines and Path(path).is_file():
+            lines[path] = read_bytes(Path(path)).decode("utf-8", "replace").splitlines()
     return ReadCode(_linked(modules, code, lines))
 
 
