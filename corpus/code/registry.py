@@ -149,6 +149,7 @@ FORMATS: tuple[CodeFormat, ...] = (
         compiler="c",
         code="LLVM",
         includes=True,
+        repaired=True,
     ),
     CodeFormat(
         "LLVM",

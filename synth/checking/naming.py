@@ -18,11 +18,15 @@ from synth.checking.findings import KernelFinding
 
 def in_source_words(finding: KernelFinding, program: KernelProgram) -> KernelFinding:
     """Return a finding in whose execution locations have the names that the source has for them."""
-    names = program.locations.called
-    if not names:
+    if finding.execution is None:
         return finding
-    execution = None if finding.execution is None else _renamed(finding.execution, names)
-    return replace(finding, execution=execution)
+    return replace(finding, execution=execution_in_source_words(finding.execution, program))
+
+
+def execution_in_source_words(execution: CandidateExecution, program: KernelProgram) -> CandidateExecution:
+    """Return an execution of a program in which locations have the names that the source has for them."""
+    names = program.locations.called
+    return _renamed(execution, names) if names else execution
 
 
 def _renamed(execution: CandidateExecution, names: Mapping[str, str]) -> CandidateExecution:

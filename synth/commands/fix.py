@@ -14,9 +14,10 @@ import click
 
 from backends.shared.files import file_stem
 from corpus.awaited import awaiting
-from corpus.code.registry import certain_format_of
+from corpus.code.registry import certain_format_of, format_of, suffix_of
 from corpus.errors import InputError
 from corpus.files import write_atomically
+from synth.checking.sources import may_have_kernels
 from synth.inputs import Input, check_one_file_each, expand
 from synth.options.form import Page, json_option
 from synth.options.launch import compiler_option, launch_options
@@ -33,6 +34,7 @@ from synth.watch import Watch, watching
 from synth.worker import Limits
 
 if TYPE_CHECKING:  # the modules of repairs are slow to import
+    from corpus.code.registry import CodeFormat
     from synth.checking.tasks import KernelTask
     from synth.repair.kernels import KernelRepairRequest, RepairedKernel
     from synth.repair.work import RepairFound, RepairRequest, RepairSummary
@@ -160,11 +162,11 @@ def command(
 
     Exit code 1 if a test has no repair, 2 if --timeout or --memory cut the search.
     """
-    formats = {name: certain_format_of(Path(name)) for name in inputs}
+    formats = {name: _format_of_kernels(Path(name)) for name in inputs}
     for name, form in formats.items():
         if form and not form.repaired:
             found = f"synth checks kernels in {form.code or form.name} but does not repair them"
-            raise InputError(f"{found}: expected CUDA C++, PTX or litmus tests", name)
+            raise InputError(f"{found}: expected CUDA C++, PTX, C or litmus tests", name)
     kernels = [Path(name) for name in inputs if formats[name]]
     if kernels:
         if len(kernels) < len(inputs) or forbid or together or bell or output or svg:
@@ -177,7 +179,7 @@ def command(
 
         check_options(launch)
         tasks = [task for path in kernels for task in tasks_of(read_kernels(path, compiler_options), launch)]
-        request = KernelRepairRequest(model or "ptx", weaken, allowed, cost or "cuda", every, unroll)
+        request = KernelRepairRequest(model or "", weaken, allowed, cost or "", every, unroll)
         with workplaces(jobs) as places:
             sys.exit(_fix_kernels(tasks, request, places, limits, as_json))
     if model is None:
@@ -216,6 +218,13 @@ def command(
                 if step.lines and not as_json:
                     _say(step.lines)
     sys.exit(1 if missing else 2 if cut else 0)
+
+
+def _format_of_kernels(path: Path) -> CodeFormat | None:
+    """Return the format of a file of code, by its name, or its words where files of tests are called so; else None."""
+    form = certain_format_of(path)
+    shared = suffix_of(path) if form is None and path.is_file() else None
+    return format_of(path) if shared and may_have_kernels(path) else form
 
 
 def _fix_kernels(

@@ -1,7 +1,7 @@
 """Repairs of kernels: the cheapest changes after which nothing races and what is expected holds, at the source lines.
 
-What is left of a kernel and a launch (``corpus.code.program``) is repaired as litmus tests are. An instruction of
-PTX stands in the code of many threads, and more than once where a loop was unrolled; all these places change as one.
+What is left of a kernel and a launch (``corpus.code.program``) is repaired as litmus tests are. An instruction of the
+code stands in the code of many threads, and more than once where a loop was unrolled; all these places change as one.
 """
 
 from __future__ import annotations
@@ -20,10 +20,8 @@ from corpus.code.ir import KernelInstruction
 from corpus.code.program import KernelProgram
 from corpus.code.refusals import NotUnderstoodError
 from corpus.code.residual import Residual
-from corpus.dialects.registry import DIALECTS
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
-from corpus.laws import ptx
 from corpus.litmus.instructions import (
     AsyncGroup,
     AsyncOperation,
@@ -33,17 +31,15 @@ from corpus.litmus.instructions import (
     Load,
     Rmw,
     Store,
-    is_asynchronous,
 )
-from corpus.litmus.orders import CLUSTER, MBARRIER, Mode, Order, Scope
+from corpus.litmus.locations import NOWHERE
 from corpus.litmus.propositions import Or
-from corpus.litmus.test import LitmusTest
-from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.executions.steps import TooManyError
 from synth.checking.account import named, noted, source_lines
 from synth.checking.findings import Origins
 from synth.checking.lines import own_place, place_text, short
+from synth.checking.naming import execution_in_source_words
 from synth.checking.questions import expected_always, flagging, speaking, wrong
 from synth.checking.rows import names_row
 from synth.checking.tasks import KernelTask
@@ -59,11 +55,15 @@ from synth.memory.explanation import (
 from synth.repair.costs import read_costs
 from synth.repair.fixing import Fixed, Fixing, RepairChange, RepairQuestion, model_named
 from synth.repair.sites import Direction, SiteModes, SitePlace, Sites
+from synth.repair.spelling import CUDA, C, SourceWords, noun
 
 
 @dataclass(frozen=True, slots=True)
 class KernelRepairRequest:
-    """The request for repairs of every kernel, in the words of the command (``synth.repair.work.RepairRequest``)."""
+    """The request for repairs of every kernel, in the words of the command (``synth.repair.work.RepairRequest``).
+
+    No ``model`` and no ``cost`` are those of the language of a kernel.
+    """
 
     model: str
     weaken: bool
@@ -97,6 +97,8 @@ def repaired_kernel(task: KernelTask, request: KernelRepairRequest) -> RepairedK
 
 
 def _repaired(task: KernelTask, request: KernelRepairRequest) -> RepairedKernel:
+    words = C if task.file.language.control.grows else CUDA
+    request = replace(request, model=request.model or task.file.model, cost=request.cost or words.costs)
     model = _model(request.model)
     try:
         programs = task.programs(model, request.unroll)
@@ -105,7 +107,7 @@ def _repaired(task: KernelTask, request: KernelRepairRequest) -> RepairedKernel:
         request = replace(request, model=speaking(request.model, programs[0]))
         model = _model(request.model)
         if any(map(partial(_leaves, model, request.unroll), programs)):
-            return unrepaired(task, request, "an access may be outside of its array, which no change here repairs")
+            return unrepaired(task, request, "an access may be outside of its object, which no change here repairs")
         try:
             found = find_repairs(task, request, programs, request.allowed)
         except TooManyError:
@@ -125,11 +127,15 @@ def _model(name: str) -> Model:
 
 
 def _leaves(model: Model, unroll: int, program: KernelProgram) -> bool:
-    """Return whether an access with a computed index may be outside of its array."""
-    if not program.locations.outside:
+    """Return whether an access may be outside of its array, or of memory that is no more."""
+    released = {(thread, place) for thread, code in enumerate(program.code) for place, residual in enumerate(code)
+                if residual.access is not None and residual.access.released}  # fmt: skip
+    outside = {*program.locations.outside, *((NOWHERE,) if program.grows else ())}
+    if not outside and not released:
         return False
     search = ExecutionSearch(program.test, model, unroll)
-    return search.find([search.accesses(program.locations.outside)]) is not None
+    used = search.after(lambda event: (event.thread, event.position) in released)
+    return any(search.find([question]) is not None for question in (search.accesses(outside), used))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +163,8 @@ def find_repairs(
     tests = [wrong(program, task.expected(program)) for program in programs]
     outcome = any(test.condition.proposition != Or(()) for test in tests)
     question = RepairQuestion(model, request.unroll, outcome, bool(model.flags))
-    words, costs = _words(tests, task.launch.cluster != (1, 1, 1)), read_costs(request.cost)
+    words = source_words(program).dialect(tests, task.launch.cluster != (1, 1, 1))
+    costs = read_costs(request.cost)
     with Fixing(tests, words, question, costs, direction, allowed, partial(_tied, program)) as fixing:
         repairs = tuple(itertools.islice(fixing, None if request.every else 1))
         return FoundRepairs(program, repairs, _padded(program, fixing.places[0]), fixing.complete)
@@ -201,45 +208,7 @@ def unrepaired(task: KernelTask, request: KernelRepairRequest, problem: str) -> 
 # Sites
 
 
-def _words(tests: Sequence[LitmusTest], clusters: bool) -> Dialect:
-    """Return how kernels say accesses and fences: as they are written, and with orders and scopes as PTX has them."""
-    every = [ins for test in tests for ins in test.instructions]
-    written = {(type(ins), ins.mode) for ins in every if isinstance(ins, _Ordered)}
-    moves = any(isinstance(ins, AsyncOperation) for ins in every)
-    proxies = {mode for words, mode in ptx.PROXY_FENCES.items() if moves and words.startswith(ptx.ASYNC_FENCE)}
-    rules = {Load: ptx.LOAD, Store: ptx.STORE, Rmw: ptx.ATOM, Fence: ptx.FENCE}
-
-    def check(test: LitmusTest) -> str:
-        for ins in test.instructions:
-            if not isinstance(ins, _Ordered) or (type(ins), ins.mode) in written:
-                continue
-            mode, rule = ins.mode, rules[type(ins)]
-            if isinstance(ins, Rmw) and ins.target is None:
-                rule = replace(rule, orders=ptx.RED_ORDERS)
-            if mode.volatile or mode.cache or (CLUSTER in mode.tags and not clusters):
-                raise InputError("kernels say orders and scopes")
-            if is_asynchronous(ins) or mode in proxies:
-                continue
-            ptx.mode_words(mode, rule, InputError)
-        return ""
-
-    return replace(DIALECTS["gpu-ptx"], name="cuda", print=check, opcodes=True, asynchronous=True)
-
-
 _Ordered = Load | Store | Rmw | Fence
-
-
-_NOUNS = {
-    "ld": "load",
-    "st": "store",
-    "atom": "atomic",
-    "red": "atomic",
-    "fence": "fence",
-    "membar": "fence",
-    "cp": "copy",
-    "mbarrier": "mbarrier operation",
-}
-"""The accesses and fences of PTX, which can be changed; what others leave, as votes do, stays."""
 
 
 def _tied(program: KernelProgram, sites: Sites) -> Sites:
@@ -265,11 +234,18 @@ def _merged(program: KernelProgram, group: Sequence[SiteModes]) -> SiteModes:
     return replace(first, places=places, ladder=replace(first.ladder, costs=costs))
 
 
+def source_words(program: KernelProgram) -> SourceWords:
+    """Return the words of the language that a program is of."""
+    return C if program.grows else CUDA
+
+
 def _may_change(program: KernelProgram, choice: SiteModes) -> bool:
     """Return whether a site is one of the source: what votes and the like leave stays, and so does a vector whole. A
     barrier goes to one place of the text, which all threads come to.
     """
     around = [_around(program, place) for place in choice.places]
+    if choice.kind is OpKind.BARRIER and program.grows:
+        return False
     if choice.in_gaps and choice.kind is OpKind.BARRIER:
         last, then = _gap(around)
         return last is None or then is None or (last.line < then.line and _own_line(last) <= _own_line(then))
@@ -279,7 +255,7 @@ def _may_change(program: KernelProgram, choice: SiteModes) -> bool:
         if here is None or (place.gap and first is here) or not (asks or isinstance(ins, _Ordered | Barrier)):
             return False
         meets = here.name in ("bar", "barrier") and "red" not in here.words
-        if not (meets if isinstance(ins, Barrier) else here.name in _NOUNS):
+        if not (meets if isinstance(ins, Barrier) else here.name in source_words(program).nouns):
             return False
     return True
 
@@ -341,25 +317,14 @@ def _line(origin: KernelInstruction) -> object:
 # Words
 
 
-_KINDS = {OpKind.READ: "load", OpKind.WRITE: "store", OpKind.UPDATE: "atomic", OpKind.FENCE: "fence"}
-_SCOPES = {Scope.CTA: "block", Scope.GPU: "gpu", Scope.SYS: "system"}
-_CUDA_SCOPES = {Scope.CTA: "block", Scope.GPU: "device", Scope.SYS: "system"}
-_CUDA_ORDERS = {Order.SC: "seq_cst"}
-_THREADFENCE = {
-    Scope.CTA: "__threadfence_block()",
-    Scope.GPU: "__threadfence()",
-    Scope.SYS: "__threadfence_system()",
-}
-
-
 def change_text(program: KernelProgram, change: RepairChange, kept: bool = False) -> str:
-    """Return a change in the words of CUDA C++, at its source lines: ``kernel.cu:37: make this store release at gpu
+    """Return a change in the words of its language, at its source lines: ``kernel.cu:37: make this store release at gpu
     scope (cuda::memory_order_release, cuda::thread_scope_device)``.
     """
     site, mode = change.site, change.mode
     origins = list(dict.fromkeys(program.origins[place.thread][place.position] for place in site.places))
     where = ", ".join(dict.fromkeys(place_text(origin) for origin in origins if origin is not None))
-    what = _noun(site)
+    words, what = source_words(program), noun(site)
     if mode is None:
         return f"{where}: this {what} is not needed"
     if site.kind is OpKind.BARRIER and kept:
@@ -368,45 +333,12 @@ def change_text(program: KernelProgram, change: RepairChange, kept: bool = False
         last, then = _gap([_around(program, place) for place in site.places])
         between = f"between {own_place(last) if last else 'the beginning'} and {own_place(then) if then else 'the end'}"
         return f"{between}: let all threads of the block meet (__syncthreads())"
-    here = _NOUNS.get(origins[0].name, "barrier") if origins[0] is not None else "access"
+    here = words.nouns.get(origins[0].name, "barrier") if origins[0] is not None else "access"
     if site.in_gaps:
-        return f"{where}: put a fence {_mode_text(mode)} before this {here} ({_cuda(site.kind, mode)})"
+        return f"{where}: put a fence {words.described(mode)} before this {here} ({words.spelled(site.kind, mode)})"
     if kept:
-        return f"{where}: this {what} stays {_mode_text(mode)}"
-    return f"{where}: make this {what} {_mode_text(mode)} ({_cuda(site.kind, mode)})"
-
-
-def _noun(site: SiteModes) -> str:
-    if any(mode is not None and MBARRIER in mode.tags for mode in site.modes):
-        return "wait at an mbarrier" if site.kind is OpKind.READ else "arrival at an mbarrier"
-    return _KINDS.get(site.kind, "barrier")
-
-
-def _mode_text(mode: Mode) -> str:
-    if mode in ptx.PROXY_FENCES.values():
-        return "between the proxies"
-    if CLUSTER in mode.tags:
-        return f"{mode.order} at cluster scope"
-    if mode.scope is None:
-        return "volatile" if mode.volatile else "plain"
-    return f"{mode.order} at {_SCOPES[mode.scope]} scope"
-
-
-def _cuda(kind: OpKind, mode: Mode) -> str:
-    """Return what CUDA C++ has for a way to do an access or a fence, or PTX where that has more."""
-    for words, fence in ptx.PROXY_FENCES.items():
-        if mode == fence:
-            return words
-    if MBARRIER in mode.tags:
-        return f".{mode.order}.{CLUSTER if CLUSTER in mode.tags else mode.scope and mode.scope.label}"
-    if mode.scope is None:
-        return "volatile" if mode.volatile else "no atomic"
-    if kind is OpKind.FENCE and mode.order is Order.SC and not mode.tags:
-        return _THREADFENCE[mode.scope]
-    order = f"cuda::memory_order_{_CUDA_ORDERS.get(mode.order, mode.order)}"
-    scope = "cluster" if CLUSTER in mode.tags else _CUDA_SCOPES[mode.scope]
-    given = f"{order}, cuda::thread_scope_{scope}"
-    return f"cuda::atomic_thread_fence({given})" if kind is OpKind.FENCE else given
+        return f"{where}: this {what} stays {words.described(mode)}"
+    return f"{where}: make this {what} {words.described(mode)} ({words.spelled(site.kind, mode)})"
 
 
 def _lines(head: str, found: FoundRepairs, request: KernelRepairRequest, right: str) -> Iterator[str]:
@@ -426,19 +358,20 @@ def _lines(head: str, found: FoundRepairs, request: KernelRepairRequest, right: 
         for change in fixed.changes:
             yield f"  {change_text(found.program, change)}"
             if change.cut is not None and not request.every:
-                yield from (f"    {line}".rstrip() for line in _reason(found.origins, change.cut))
+                yield from (f"    {line}".rstrip() for line in _reason(found, change.cut))
         for kept in fixed.kept:
             yield f"  kept: {change_text(found.program, kept, kept=True)}"
 
 
-def _reason(origins: Origins, cut: Cut) -> Iterator[str]:
+def _reason(found: FoundRepairs, cut: Cut) -> Iterator[str]:
     """Yield why a change is needed: an execution without it, and the cycle that it closes there."""
     if cut.after is not None and cut.after.edges:
         names = event_names(cut.after.execution.events)
         yield f"cuts {path_text(cut.after.steps, names)}  ({cut.after.check.name}, {check_place(cut.after.check)})"
     elif cut.flags:
         yield f"without it: {', '.join(cut.flags)}"
-    yield from execution_lines(cut.before, ExecutionForm(noted(origins, cut.before)))
+    before = execution_in_source_words(cut.before, found.program)
+    yield from execution_lines(before, ExecutionForm(noted(found.origins, cut.before)))
 
 
 def _record(task: KernelTask, request: KernelRepairRequest, found: FoundRepairs) -> dict[str, Any]:
