@@ -18,7 +18,7 @@ from corpus.code.places import Array
 from corpus.code.thread import FollowedThread, State
 from corpus.code.values import Affine, ArrayAddress, Half, Symbol, Unknown, Value, whole
 from corpus.code.variants import part_ways
-from corpus.litmus.instructions import Branch, Comparison, Label
+from corpus.litmus.instructions import NEGATED, Assign, Branch, Comparison, Fence, Label, Load, Rmw, Store
 from corpus.litmus.locations import Reg
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed
 
@@ -152,6 +152,8 @@ def _of_numbers(thread: FollowedThread, name: str, kind: str, one: int, other: i
 def _of_predicates(thread: FollowedThread, name: str, one: Value, other: Value) -> Value:
     """Return the result of an operation on values of one bit: a sum is a difference is an exclusive or."""
     bitwise = {"add": "xor", "sub": "xor", "mul": "and"}.get(name, name)
+    if bitwise == "xor" and other == 1:
+        return opposite(thread, one)
     return computed(thread, f"{bitwise}.pred", [one, other])
 
 
@@ -218,10 +220,30 @@ def compare(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
 
 
 def opposite(thread: FollowedThread, value: Value) -> Value:
-    """Return the opposite of a predicate."""
+    """Return the opposite of a predicate: of a comparison that has just been made, the opposite comparison."""
     if isinstance(value, int):
         return value & 1 ^ 1
-    return Symbol(thread.out.temporary("xor", Reg(value.register), 1), 1) if isinstance(value, Symbol) else value
+    if not isinstance(value, Symbol):
+        return value
+    name = value.register
+    written = set[str]()
+    for residual in reversed(thread.out.code):
+        match residual.instruction:
+            case Assign(target, "mov", (Reg(source),)) if target == name and target not in written:
+                name = source
+            case Assign(target, operation, operands) if target == name and operation in NEGATED:
+                if not any(isinstance(operand, Reg) and operand.name in written for operand in operands):
+                    return Symbol(thread.out.temporary(NEGATED[operation], *operands), 1)
+                break
+            case Assign(target):
+                written.add(target)
+            case Load(target) | Rmw(target=target) if target is not None:
+                written.add(target)
+            case Store() | Fence():
+                pass
+            case _:
+                break
+    return Symbol(thread.out.temporary("xor", Reg(value.register), 1), 1)
 
 
 def convert(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -246,7 +268,7 @@ def _converted(thread: FollowedThread, words: tuple[str, ...], to: str, of: str,
     if of == "pred" and isinstance(value, Symbol):
         if to[0] == "s":
             return Symbol(thread.out.temporary("sub", 0, Reg(value.register)), wide)
-        return replace(value, width=wide)
+        return value  # 0 or 1, in as many bits as are wanted
     if to == "pred":
         return as_bits(thread, value, 1)
     if (to not in WIDTHS or of not in WIDTHS) and not isinstance(value, Unknown):

@@ -225,7 +225,7 @@ def as_bits(thread: FollowedThread, value: Value, width: int) -> Value:
     match value:
         case int(number):
             return number & (1 << width) - 1
-        case Symbol(register) if width == 1:
+        case Symbol(register, held) if width == 1 and held != 1:
             return Symbol(thread.out.temporary("and", Reg(register), 1), 1)
     return value
 
