@@ -10,7 +10,9 @@ one does, and that before a join returns (C11 7.26.5.1p2 and 7.26.5.6p2)::
     barrier of two, without waiting          L0: ld.acquire r, thread_1_ended
                                              beq r, 0, L0
 
-What nobody waits for is left out, and so is a first thread that only waits.
+A thread that stops early, at a trap or where what it takes for granted does not hold, says so at its end: who joins it
+stops there as well, without a reason of its own. What nobody waits for is left out, and so is a first thread that only
+waits.
 """
 
 from __future__ import annotations
@@ -43,6 +45,9 @@ SLOT = 8
 BEGUN, ENDED, GIVEN = "begun", "ended", "result"
 """The locations of the system's by which a thread begins, ends, and leaves a result."""
 
+EARLY = 2
+"""What is in the location of the end of a thread that has stopped before its end."""
+
 RESULT = "result"
 """The register that has what a function returns."""
 
@@ -66,10 +71,10 @@ def system_array(number: int, what: str) -> Array:
     return Array(OBJECTS, NOBODY, f"{_SYSTEM}{number}.{what}")
 
 
-def signal(number: int, what: str) -> Iterator[Step]:
-    """Yield what lets those go on who wait for a thread to begin, or to end."""
+def signal(number: int, what: str, value: int = 1) -> Iterator[Step]:
+    """Yield what lets those go on who wait for a thread to begin, or to end, where it has ended early (``EARLY``)."""
     array = system_array(number, what)
-    yield Store(array_place(array, 0), 1, _RELEASE), Access(array, 0, SLOT)
+    yield Store(array_place(array, 0), value, _RELEASE), Access(array, 0, SLOT)
     yield _meeting(number, what, arrive=True), None
 
 
@@ -124,7 +129,7 @@ def created_threads(
             break
         facts = LaunchFacts(parts=parts)
     found.needed = _waited_for(found)
-    codes = _needed([code for _, code in found.followed])
+    codes = _needed(_with_early_ends([code for _, code in found.followed]))
     found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
     found.cells, found.parts = _cells(found, pointed), facts.parts
     codes = [_with_releases(found, code) for _, code in found.followed]
@@ -206,6 +211,57 @@ def _waited_for(found: CreatedThreads) -> frozenset[int] | None:
         return frozenset((0,))
     waits = (residual.instruction for residual in first if isinstance(residual.instruction, Barrier))
     return frozenset(barrier.number // 2 for barrier in waits if not barrier.arrive and isinstance(barrier.number, int))
+
+
+def _with_early_ends(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
+    """Return the threads such that who joins one that stops early stops as well.
+
+    Otherwise who joins it waits for ever, and nothing is known of executions that do not come to their end.
+    """
+    early = {number for number, code in enumerate(codes) if any(_stops(code, place) for place in range(len(code)))}
+    joined = [{number for number in map(_joined, code) if number is not None} for code in codes]
+    while more := {number for number, others in enumerate(joined) if others & early} - early:
+        early |= more
+    waited = set[int]().union(*joined)
+    return [
+        _with_early_end(code, number, early, number in early & waited) if early else code
+        for number, code in enumerate(codes)
+    ]
+
+
+def _with_early_end(code: list[Residual], number: int, early: set[int], waited: bool) -> list[Residual]:
+    """Return a thread that stops where one that it joins has, and says so where somebody waits for it."""
+    target = _STOPPED if waited else END
+    done: list[Residual] = []
+    for place, residual in enumerate(code):
+        if residual.instruction == Label(END) and waited:
+            done += [Residual(Branch(END), None), Residual(Label(_STOPPED), None)]
+            done += [Residual(ins, None, access) for ins, access in signal(number, ENDED, EARLY)]
+        done.append(residual._replace(instruction=Branch(target)) if _stops(code, place) else residual)
+        other = _joined(residual)
+        if other in early:
+            name = f"{ENDED}{other}"
+            done.append(residual._replace(instruction=Branch(target, Comparison("eq", Reg(name), EARLY))))
+    return done
+
+
+_STOPPED = "STOPPED"
+"""The label of where a thread says that it has ended early."""
+
+
+def _stops(code: Sequence[Residual], place: int) -> bool:
+    """Decide whether a thread ends at a place behind a mark that says why."""
+    before = code[place - 1].instruction if place else None
+    marked = isinstance(before, Assign) and before.target.startswith(MARK)
+    return marked and code[place].instruction == Branch(END)
+
+
+def _joined(residual: Residual) -> int | None:
+    """Return the number of the thread for whose end an instruction goes on waiting, None for other instructions."""
+    match residual.instruction:
+        case Branch(label, Comparison("eq", Reg(name), 0)) if label == name and label.startswith(ENDED):
+            return int(label.removeprefix(ENDED))
+    return None
 
 
 def _needed(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
