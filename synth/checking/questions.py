@@ -167,6 +167,7 @@ class _Inquiry:
     answers: dict[str, CheckAnswer] = field(default_factory=lambda: dict.fromkeys(QUESTIONS, CheckAnswer.SAFE))
     findings: list[KernelFinding] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     bounded: bool = False
     nothing: bool = False
     """Whether no execution comes to its end."""
@@ -400,7 +401,7 @@ def _ask_ends(
         inquiry.unknown(reason) if program.marks.decide else inquiry.reasons.append(reason)
     assumes = any(register == MARK + ASSUME for _, register in program.marks.stops)
     if assumes and not inquiry.nothing and not inquiry.findings and search.find(premises) is None:
-        inquiry.unknown("in no execution all holds that the program takes for granted (__VERIFIER_assume)")
+        inquiry.notes.append("what __VERIFIER_assume says, which in no execution holds at every place")
     inquiry.begin("expectation")
     why = _untold(program, condition) if condition is not None else ""
     if condition is not None and why and (program.altered or not _is_exact(condition)):

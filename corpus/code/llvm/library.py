@@ -89,6 +89,17 @@ def join_number(thread: FollowedThread, state: State, ins: ir.KernelInstruction)
 def _joined(thread: FollowedThread, state: State, ins: ir.KernelInstruction, size: int) -> bool:
     """Wait for the end of a thread, and store what it gives, of so many bytes, where that is asked for."""
     name, place = _arguments(thread, state, ins)
+    number = _ended_before(thread, state, name)
+    set_result(thread, state, ins.operands[0], 0)
+    if place == 0:
+        return True
+    value = loaded(thread, state, ArrayAddress(system_array(number, GIVEN)), SLOT, PLAIN)
+    where = checked_address(thread, state, place, size)
+    return where is not None and stored(thread, state, where, size, value, PLAIN)
+
+
+def _ended_before(thread: FollowedThread, state: State, name: Value) -> int:
+    """Wait for the end of a thread; return its number."""
     if not isinstance(name, int):
         raise thread.out.wrong("which thread is joined is not known")
     cell = counter(f"joined {name}")
@@ -97,12 +108,7 @@ def _joined(thread: FollowedThread, state: State, ins: ir.KernelInstruction, siz
     state.known[cell] = 1
     for residual in wait(name, ENDED):
         thread.out.put(*residual)
-    set_result(thread, state, ins.operands[0], 0)
-    if place == 0:
-        return True
-    value = loaded(thread, state, ArrayAddress(system_array(name, GIVEN)), SLOT, PLAIN)
-    where = checked_address(thread, state, place, size)
-    return where is not None and stored(thread, state, where, size, value, PLAIN)
+    return name
 
 
 def detach(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -334,7 +340,8 @@ def spawn(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
 def join_value(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__VERIFIER_join(thread)``: gives the result of the thread."""
     (name,) = _arguments(thread, state, ins)
-    set_result(thread, state, ins.operands[0], _joined(thread, state, name))
+    array = system_array(_ended_before(thread, state, name), GIVEN)
+    set_result(thread, state, ins.operands[0], loaded(thread, state, ArrayAddress(array), SLOT, PLAIN))
     return True
 
 
