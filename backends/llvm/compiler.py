@@ -33,6 +33,8 @@ _AS_WRITTEN = (
 
 _VERSIONS = range(25, 14, -1)
 _LIBRARY = Path(__file__).with_name("library")
+_HEADERS = Path(__file__).with_name("include")
+"""The headers of words that verifiers have: ``genmc.h``."""
 _PROBE = "int main(void) { return 0; }\n"
 
 
@@ -74,9 +76,8 @@ def _compiled(file: Path, code: Path, options: Sequence[str], language: str, sta
     words: tuple[Word, ...] = clang.c if language == "c" else clang.cpp
     own = [] if any(option.startswith("-std") for option in options) else [standard]
     kind = ["-x", "c" if language == "c" else "c++"]
-    done = handed(
-        file, [*words, *_AS_WRITTEN, *own, OPTIONS, *kind, SOURCE, "-o", MADE], code, options=options, includes=True
-    )
+    command = [*words, *_AS_WRITTEN, *own, "-isystem", _HEADERS, OPTIONS, *kind, SOURCE, "-o", MADE]
+    done = handed(file, command, code, options=options, includes=True)
     if not done.ok:
         return done
     program = read_text(code)

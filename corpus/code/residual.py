@@ -14,6 +14,9 @@ from corpus.litmus.instructions import Assign, Branch, Instruction
 from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.ptx_arithmetic import signed
 
+ASSUME = "assume"
+"""The word behind ``MARK`` of a thread that has stopped where what the program takes for granted does not hold."""
+
 DOUBT = "doubt_about_"
 """The beginning of the names of registers that say whether a result is not determined, behind ``MARK``."""
 

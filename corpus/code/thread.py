@@ -84,6 +84,10 @@ AccessedPlaces = Mapping[Array, Sequence[tuple[int, int]]]
 """The places of accesses in each array, in bytes, and their sizes."""
 
 
+WrittenPlaces = Mapping[Array, frozenset[tuple[int, int]] | None]
+"""The places that are written in each array, in bytes, and their sizes; None where any may be."""
+
+
 @dataclass(frozen=True)
 class LaunchFacts:
     """What is known of a launch while one of its threads is followed, from following all of them.
@@ -92,7 +96,8 @@ class LaunchFacts:
     ``accessed``: the places and sizes of accesses of arrays, for operations on whole matrices. ``comers``: the threads
     of a group that come to a place where they do something together, where these are not all. ``aligns``: who comes to
     an aligned barrier waits for the others of its warp at that very instruction. ``owed``: how often the thread has to
-    have come to barriers at its end, which are then counted on each way.
+    have come to barriers at its end, which are then counted on each way. ``written``: what threads write once there are
+    several, by places and sizes (none: all of an array); None where it is not known. What nobody writes stays as it is.
     """
 
     grains: Mapping[Array, int] = field(default_factory=dict)
@@ -101,6 +106,16 @@ class LaunchFacts:
     parts: Parts = field(default_factory=dict)
     aligns: bool = False
     owed: Mapping[BarrierKey, int] = field(default_factory=dict)
+    written: WrittenPlaces | None = None
+
+    def stays(self, array: Array, offset: int, size: int) -> bool:
+        """Decide whether so many bytes of an array are written by nobody once there are several threads."""
+        if self.written is None:
+            return False
+        places = self.written.get(array, frozenset())
+        return places is not None and not any(
+            start < offset + size and offset < start + length for start, length in places
+        )
 
     def about(self, array: Array) -> tuple[object, ...]:
         """Return all that is known of an array."""
@@ -181,6 +196,7 @@ class Creation:
     arrays of whose computed places addresses are kept: where these begin, how far they are apart, and where
     they end (0: with the array). ``zeroed`` are arrays that begin as zeros, ``origins`` where in the code
     arrays are made. ``outlived``: the first thread ends, and the program goes on.
+    ``kept`` are the places that were read where nobody writes, and their sizes.
     """
 
     alone: bool = False
@@ -194,6 +210,7 @@ class Creation:
     zeroed: set[Array] = field(default_factory=set)
     origins: dict[Array, str] = field(default_factory=dict)
     outlived: bool = False
+    kept: set[tuple[Array, int, int]] = field(default_factory=set)
 
 
 @dataclass(frozen=True)

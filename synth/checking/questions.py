@@ -19,7 +19,7 @@ from corpus.awaited import awaiting
 from corpus.code.arithmetic import DIVISION
 from corpus.code.program import KernelProgram
 from corpus.code.refusals import NotUnderstoodError
-from corpus.code.residual import DOUBT, MARK, UNMEANT, Access
+from corpus.code.residual import ASSUME, DOUBT, MARK, UNMEANT, Access
 from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.litmus.arithmetic import UNDETERMINED
@@ -167,6 +167,7 @@ class _Inquiry:
     answers: dict[str, CheckAnswer] = field(default_factory=lambda: dict.fromkeys(QUESTIONS, CheckAnswer.SAFE))
     findings: list[KernelFinding] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     bounded: bool = False
     nothing: bool = False
     """Whether no execution comes to its end."""
@@ -368,6 +369,9 @@ def _ask_ends(
                 inquiry.unknown("an address is computed with as if it were a number, which is not understood")
             premises.append(~stopped)
             continue
+        if register == MARK + ASSUME:
+            premises.append(~stopped)
+            continue
         if register == MARK + DIVISION:
             divides = divides or execution is not None
             premises.append(~stopped)
@@ -395,6 +399,9 @@ def _ask_ends(
         which = doubt.register.removeprefix(MARK + DOUBT)
         reason = f"the result of {which} is not determined in some execution ({lines})"
         inquiry.unknown(reason) if program.marks.decide else inquiry.reasons.append(reason)
+    assumes = any(register == MARK + ASSUME for _, register in program.marks.stops)
+    if assumes and not inquiry.nothing and not inquiry.findings and search.find(premises) is None:
+        inquiry.notes.append("what __VERIFIER_assume says, which in no execution holds at every place")
     inquiry.begin("expectation")
     why = _untold(program, condition) if condition is not None else ""
     if condition is not None and why and (program.altered or not _is_exact(condition)):
@@ -652,6 +659,7 @@ _KINDS = {
     **dict.fromkeys(
         ("zero", "overflow", "shift", "unreachable", "unlock", "destroyed", "destroyed while held"), "trap"
     ),
+    **dict.fromkeys(("align", "size"), "trap"),
     **dict.fromkeys(("lane", "count"), "barrier"),
 }
 """The kinds of findings that a thread stops for, by why it stops, where that is another word."""
@@ -673,6 +681,8 @@ _STOPPED = {
     "overflow": "a number is too large for its type",
     "shift": "a number is shifted by more than its bits",
     "uninitialised": "what nobody has written is read",
+    "align": "memory is asked for whose alignment is no power of 2",
+    "size": "memory is asked for that is larger than any object",
     "unlock": "a lock is given back that the thread does not hold",
     "unreachable": "a thread comes to a place that it must not reach",
     "destroyed": "a lock is used that is destroyed",
@@ -742,6 +752,10 @@ def _ask_hangs(
         if program.barriers.uncounted and _waits_for_ended(program, found):
             verdicts[name] = CheckAnswer.UNKNOWN
             inquiry.unknown("memory decides how often threads come to a barrier, and those that end are not waited for")
+            continue
+        if found.verdict is Verdict.MAY_HANG and any(mark == MARK + ASSUME for _, mark in program.marks.stops):
+            verdicts[name] = CheckAnswer.UNKNOWN
+            inquiry.reasons.append("who waits for ever may wait for a thread that stops where an assumption fails")
             continue
         verdicts[name] = found.verdict
         inquiry.bounded |= found.hanging.provisional

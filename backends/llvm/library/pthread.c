@@ -10,6 +10,9 @@
 #undef pthread_equal
 #undef thrd_equal
 
+#undef pthread_equal
+#undef thrd_equal
+
 void __synth_stops(const char *why); /* a finding, at which the thread ends */
 void __synth_assumes(const char *what);
 void __synth_refuses(const char *what);

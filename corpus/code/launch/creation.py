@@ -10,13 +10,17 @@ one does, and that before a join returns (C11 7.26.5.1p2 and 7.26.5.6p2)::
     barrier of two, without waiting          L0: ld.acquire r, thread_1_ended
                                              beq r, 0, L0
 
-What nobody waits for is left out, and so is a first thread that only waits.
+A thread that stops early, at a trap or where what it takes for granted does not hold, says so at its end: who joins it
+stops there as well, without a reason of its own. What nobody waits for is left out, and so is a first thread that only
+waits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 from corpus.code import ir
@@ -26,8 +30,18 @@ from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.launch.sharing import ShownError
 from corpus.code.passes.tidying import tidied
 from corpus.code.places import ANYWHERE, NOBODY, Array, ArrayPlace, Cell, array_place
+from corpus.code.refusals import NotUnderstoodError
 from corpus.code.residual import END, MARK, Access, Residual
-from corpus.code.thread import Creation, FollowedThread, KernelLanguage, LaunchFacts, Parts, ThreadStart, new_thread
+from corpus.code.thread import (
+    Creation,
+    FollowedThread,
+    KernelLanguage,
+    LaunchFacts,
+    Parts,
+    ThreadStart,
+    WrittenPlaces,
+    new_thread,
+)
 from corpus.code.values import ArrayAddress, Value
 from corpus.errors import InputError
 from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Instruction, Label, Load, Rmw, Store
@@ -42,6 +56,9 @@ SLOT = 8
 
 BEGUN, ENDED, GIVEN = "begun", "ended", "result"
 """The locations of the system's by which a thread begins, ends, and leaves a result."""
+
+EARLY = 2
+"""What is in the location of the end of a thread that has stopped before its end."""
 
 RESULT = "result"
 """The register that has what a function returns."""
@@ -66,10 +83,10 @@ def system_array(number: int, what: str) -> Array:
     return Array(OBJECTS, NOBODY, f"{_SYSTEM}{number}.{what}")
 
 
-def signal(number: int, what: str) -> Iterator[Step]:
-    """Yield what lets those go on who wait for a thread to begin, or to end."""
+def signal(number: int, what: str, value: int = 1) -> Iterator[Step]:
+    """Yield what lets those go on who wait for a thread to begin, or to end, where it has ended early (``EARLY``)."""
     array = system_array(number, what)
-    yield Store(array_place(array, 0), 1, _RELEASE), Access(array, 0, SLOT)
+    yield Store(array_place(array, 0), value, _RELEASE), Access(array, 0, SLOT)
     yield _meeting(number, what, arrive=True), None
 
 
@@ -94,6 +111,7 @@ class CreatedThreads:
     those of them that begin as zeros, ``made`` those that functions such as malloc have made, ``cells`` the places and
     sizes of what addresses from memory may lead to. ``parts``: where plain accesses of several sizes overlap, which are
     made of parts. ``needed``: the threads at whose end the program ends; None: it ends where all of them have ended.
+    ``kept``: what was read where nobody writes.
     """
 
     followed: list[tuple[ThreadIds, list[Residual]]] = field(default_factory=list)
@@ -105,6 +123,7 @@ class CreatedThreads:
     made: set[Array] = field(default_factory=set)
     outlived: bool = False
     """Whether the first thread ends alone, and the others go on."""
+    kept: set[tuple[Array, int, int]] = field(default_factory=set)
     cells: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
     parts: Parts = field(default_factory=dict)
     needed: frozenset[int] | None = None
@@ -116,24 +135,104 @@ def created_threads(
     """Return all threads that a first one leads to. Raises ``NotUnderstoodError`` where one comes to what is not
     understood, and ``InputError`` where there are too many.
     """
-    facts = LaunchFacts()
-    for _ in range(MOST_ROUNDS):
-        found, pointed = _all_threads(module, kernel, launch, language, facts)
-        parts = _parts(residual for _, code in found.followed for residual in code)
-        if parts == facts.parts:
-            break
-        facts = LaunchFacts(parts=parts)
+    found, pointed, facts = _settled(partial(_all_threads, module, kernel, launch, language))
     found.needed = _waited_for(found)
-    codes = _needed([code for _, code in found.followed])
+    codes = _needed(_with_early_ends([code for _, code in found.followed]))
     found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
     found.cells, found.parts = _cells(found, pointed), facts.parts
+    for array, offset, size in sorted(found.kept):
+        if not any(offset < place + wide and place < offset + size for place, wide in found.cells.get(array, ())):
+            found.cells.setdefault(array, set()).add((offset, size))
     codes = [_with_releases(found, code) for _, code in found.followed]
     found.followed = [(ids, code) for (ids, _), code in zip(found.followed, codes, strict=True)]
     return found
 
 
-MOST_ROUNDS = 4
-"""How often threads are followed until it is known which accesses are made of parts."""
+_Settled = tuple["CreatedThreads", "_Pointers", LaunchFacts]
+_FollowAll = Callable[[LaunchFacts], tuple["CreatedThreads", "_Pointers"]]
+
+
+def _settled(follow_all: _FollowAll) -> _Settled:
+    """Return all threads with what is known of their accesses: which are made of parts, and what nobody writes.
+
+    Where threads are not understood it may be for they read what nobody writes: at first nothing is taken to be
+    written, then what has been seen to be, until nothing else is. So no execution has a first write that was not seen.
+    """
+    try:
+        found, pointed = follow_all(LaunchFacts())
+    except NotUnderstoodError:
+        with suppress(NotUnderstoodError):
+            settled = _rounds(follow_all, LaunchFacts(written={}))
+            if settled is not None:
+                return settled
+        raise
+    written = _written(found, pointed)
+    facts = LaunchFacts(parts=_parts_of(found), written=written if _reads_what_stays(found, written) else None)
+    if facts == LaunchFacts():
+        return found, pointed, facts
+    last = _rounds(follow_all, facts) or _rounds(follow_all, replace(facts, written=None))
+    assert last is not None
+    return last
+
+
+def _rounds(follow_all: _FollowAll, facts: LaunchFacts) -> _Settled | None:
+    """Follow all threads until what is known of their accesses stays; None where it does not, and is relied on."""
+    for _ in range(MOST_ROUNDS):
+        found, pointed = follow_all(facts)
+        written = None if facts.written is None else _together(facts.written, _written(found, pointed))
+        done = replace(facts, parts=_parts_of(found), written=written)
+        if done == facts:
+            return found, pointed, facts
+        facts = done
+    return None if facts.written is not None else (found, pointed, facts)
+
+
+def _parts_of(found: CreatedThreads) -> Parts:
+    return _parts(residual for _, code in found.followed for residual in code)
+
+
+def _written(found: CreatedThreads, pointed: _Pointers) -> WrittenPlaces:
+    """Return what threads write: by name, and by addresses from memory, which may lead to all that has addresses."""
+    every = [residual for _, code in found.followed for residual in code]
+    places: dict[Array, set[tuple[int, int]] | None] = {}
+    anywhere = False
+    for residual in every:
+        if not isinstance(residual.instruction, Store | Rmw):
+            continue
+        for access in residual.accesses:
+            anywhere |= access.array == ANYWHERE
+            known = set(places_of(access))
+            before = places.setdefault(access.array, set())
+            places[access.array] = before | known if before is not None and known and access.size else None
+    if anywhere:
+        places |= dict.fromkeys(_pointed(found, pointed, every))
+    return {array: None if known is None else frozenset(known) for array, known in places.items()}
+
+
+def _together(one: WrittenPlaces, other: WrittenPlaces) -> WrittenPlaces:
+    """Return what is written in either of two ways."""
+    found = dict(one)
+    for array, places in other.items():
+        before = found.get(array, frozenset())
+        found[array] = None if before is None or places is None else before | places
+    return found
+
+
+def _reads_what_stays(found: CreatedThreads, written: WrittenPlaces) -> bool:
+    """Decide whether a thread reads a place that nobody writes."""
+    facts = LaunchFacts(written=written)
+    loads = (residual.access for _, code in found.followed for residual in code
+             if isinstance(residual.instruction, Load) and residual.access is not None)  # fmt: skip
+    return any(
+        access.offset is not None
+        and access.array.space == OBJECTS
+        and facts.stays(access.array, access.offset, access.size)
+        for access in loads
+    )
+
+
+MOST_ROUNDS = 8
+"""How often threads are followed until it is known what they access."""
 
 
 class _Pointers(NamedTuple):
@@ -150,7 +249,7 @@ def _all_threads(
     found, pointed = CreatedThreads(), _Pointers(set(), {})
     starts = [ThreadStart(ids, kernel) for ids in launch.threads()]
     for start in starts:  # which become more
-        thread, code = _followed(module, kernel, launch, language, start, len(starts), facts)
+        thread, code = _followed(module, kernel, launch, language, start, len(starts), facts, found.start)
         created = thread.creation
         starts += created.started
         if len(starts) > MOST_CREATED:
@@ -163,6 +262,7 @@ def _all_threads(
         found.zeroed |= created.zeroed
         found.made.update(created.origins)
         found.outlived |= created.outlived
+        found.kept |= created.kept
         pointed.moves.update(created.moves)
         for array, places in created.whole.items():
             pointed.whole.setdefault(array, set()).update(places)
@@ -177,11 +277,12 @@ def _followed(
     start: ThreadStart,
     following: int,
     facts: LaunchFacts,
+    image: Mapping[Cell, Value],
 ) -> tuple[FollowedThread, list[Residual]]:
     """Follow a thread, once more for each array of its own that it shows to others."""
     shown: dict[Array, Array] = {}
     while True:
-        creation = Creation(start.function is kernel, following, shown)
+        creation = Creation(start.function is kernel, following, shown, image=dict(image))
         thread = new_thread(module, kernel, launch, start.ids, language, facts, creation=creation)
         before = [*_beginning(thread.block)] if start.waits else []
         try:
@@ -206,6 +307,57 @@ def _waited_for(found: CreatedThreads) -> frozenset[int] | None:
         return frozenset((0,))
     waits = (residual.instruction for residual in first if isinstance(residual.instruction, Barrier))
     return frozenset(barrier.number // 2 for barrier in waits if not barrier.arrive and isinstance(barrier.number, int))
+
+
+def _with_early_ends(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
+    """Return the threads such that who joins one that stops early stops as well.
+
+    Otherwise who joins it waits for ever, and nothing is known of executions that do not come to their end.
+    """
+    early = {number for number, code in enumerate(codes) if any(_stops(code, place) for place in range(len(code)))}
+    joined = [{number for number in map(_joined, code) if number is not None} for code in codes]
+    while more := {number for number, others in enumerate(joined) if others & early} - early:
+        early |= more
+    waited = set[int]().union(*joined)
+    return [
+        _with_early_end(code, number, early, number in early & waited) if early else code
+        for number, code in enumerate(codes)
+    ]
+
+
+def _with_early_end(code: list[Residual], number: int, early: set[int], waited: bool) -> list[Residual]:
+    """Return a thread that stops where one that it joins has, and says so where somebody waits for it."""
+    target = _STOPPED if waited else END
+    done: list[Residual] = []
+    for place, residual in enumerate(code):
+        if residual.instruction == Label(END) and waited:
+            done += [Residual(Branch(END), None), Residual(Label(_STOPPED), None)]
+            done += [Residual(ins, None, access) for ins, access in signal(number, ENDED, EARLY)]
+        done.append(residual._replace(instruction=Branch(target)) if _stops(code, place) else residual)
+        other = _joined(residual)
+        if other in early:
+            name = f"{ENDED}{other}"
+            done.append(residual._replace(instruction=Branch(target, Comparison("eq", Reg(name), EARLY))))
+    return done
+
+
+_STOPPED = "STOPPED"
+"""The label of where a thread says that it has ended early."""
+
+
+def _stops(code: Sequence[Residual], place: int) -> bool:
+    """Decide whether a thread ends at a place behind a mark that says why."""
+    before = code[place - 1].instruction if place else None
+    marked = isinstance(before, Assign) and before.target.startswith(MARK)
+    return marked and code[place].instruction == Branch(END)
+
+
+def _joined(residual: Residual) -> int | None:
+    """Return the number of the thread for whose end an instruction goes on waiting, None for other instructions."""
+    match residual.instruction:
+        case Branch(label, Comparison("eq", Reg(name), 0)) if label == name and label.startswith(ENDED):
+            return int(label.removeprefix(ENDED))
+    return None
 
 
 def _needed(codes: Sequence[list[Residual]]) -> list[list[Residual]]:

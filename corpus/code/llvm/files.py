@@ -30,7 +30,7 @@ def read(code: CodeText) -> ReadCode:
     own, _, library = code.text.partition(LIBRARY_LINE)
     modules = [module_of(own, code.path)]
     if library:
-        modules.append(module_of(library, code.path))
+        modules.append(module_of(_with_own_names(library), code.path))
     if "main" not in modules[0].functions:
         raise InputError("expected a function main, in which a program begins", code.path)
     lines = {code.path: code.source.splitlines()}
@@ -38,6 +38,21 @@ def read(code: CodeText) -> ReadCode:
         if path not in lines and Path(path).is_file():
             lines[path] = read_bytes(Path(path)).decode("utf-8", "replace").splitlines()
     return ReadCode(_linked(modules, code, lines))
+
+
+_OWN = re.compile(r"^(?:@([\w.$-]+) = (?:private|internal) |define internal [^@]*@([\w.$-]+)\()", re.MULTILINE)
+
+
+def _with_own_names(library: str) -> str:
+    """Return the library such that what is its own has other names than anything of a program: its strings, and what is
+    ``static``.
+    """
+    own = {one or other for one, other in _OWN.findall(library)}
+
+    def named(found: re.Match[str]) -> str:
+        return f"@library.{found[1]}" if found[1] in own else found[0]
+
+    return re.sub(r"@([\w.$-]+)", named, library) if own else library
 
 
 def _linked(modules: Sequence[ModuleText], code: CodeText, lines: Mapping[str, Sequence[str]]) -> ir.Module:

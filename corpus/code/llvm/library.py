@@ -6,11 +6,11 @@ can be said in C, are C, which is compiled with the program (``backends/llvm/lib
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from corpus.code import ir
 from corpus.code.calls import go_back
-from corpus.code.evaluation import evaluate, set_result
+from corpus.code.evaluation import describe, evaluate, set_result
 from corpus.code.launch.creation import BEGUN, ENDED, GIVEN, OBJECTS, RESULT, SLOT, signal, system_array, wait
 from corpus.code.launch.sharing import share_memory, start_thread
 from corpus.code.llvm.cells import is_unwritten
@@ -27,7 +27,7 @@ from corpus.code.llvm.memory import (
 )
 from corpus.code.memory import length_of
 from corpus.code.places import ANYWHERE, CODE, Cell, RegisterHome, array_place, counter
-from corpus.code.residual import MARK, Access
+from corpus.code.residual import ASSUME, MARK, Access
 from corpus.code.table import BOTH, CONTROL, NOTHING, READS, WRITES, Row
 from corpus.code.thread import FollowedThread, Meaning, State
 from corpus.code.values import ArrayAddress, Symbol, Unknown, Value
@@ -53,6 +53,16 @@ def create(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
 
 
 def _create(thread: FollowedThread, state: State, name: Value, function: Value, argument: Value) -> bool:
+    number = _started(thread, state, function, argument)
+    where = checked_address(thread, state, name, POINTER)
+    if where is None or not stored(thread, state, where, POINTER, number, PLAIN):
+        return False
+    keep_handle(state, where, POINTER, number)
+    return True
+
+
+def _started(thread: FollowedThread, state: State, function: Value, argument: Value) -> int:
+    """Create a thread; return its number."""
     code = function.array.name if isinstance(function, ArrayAddress) and function.array.space == CODE else ""
     found = thread.module.functions.get(code)
     if found is None or found.body is None:
@@ -63,11 +73,7 @@ def _create(thread: FollowedThread, state: State, name: Value, function: Value, 
     if thread.creation.started[-1].waits:
         for residual in signal(number, BEGUN):
             thread.out.put(*residual)
-    where = checked_address(thread, state, name, POINTER)
-    if where is None or not stored(thread, state, where, POINTER, number, PLAIN):
-        return False
-    keep_handle(state, where, POINTER, number)
-    return True
+    return number
 
 
 def join(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -83,6 +89,17 @@ def join_number(thread: FollowedThread, state: State, ins: ir.KernelInstruction)
 def _joined(thread: FollowedThread, state: State, ins: ir.KernelInstruction, size: int) -> bool:
     """Wait for the end of a thread, and store what it gives, of so many bytes, where that is asked for."""
     name, place = _arguments(thread, state, ins)
+    number = _ended_before(thread, state, name)
+    set_result(thread, state, ins.operands[0], 0)
+    if place == 0:
+        return True
+    value = loaded(thread, state, ArrayAddress(system_array(number, GIVEN)), SLOT, PLAIN)
+    where = checked_address(thread, state, place, size)
+    return where is not None and stored(thread, state, where, size, value, PLAIN)
+
+
+def _ended_before(thread: FollowedThread, state: State, name: Value) -> int:
+    """Wait for the end of a thread; return its number."""
     if not isinstance(name, int):
         raise thread.out.wrong("which thread is joined is not known")
     cell = counter(f"joined {name}")
@@ -91,12 +108,7 @@ def _joined(thread: FollowedThread, state: State, ins: ir.KernelInstruction, siz
     state.known[cell] = 1
     for residual in wait(name, ENDED):
         thread.out.put(*residual)
-    set_result(thread, state, ins.operands[0], 0)
-    if place == 0:
-        return True
-    value = loaded(thread, state, ArrayAddress(system_array(name, GIVEN)), SLOT, PLAIN)
-    where = checked_address(thread, state, place, size)
-    return where is not None and stored(thread, state, where, size, value, PLAIN)
+    return name
 
 
 def detach(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -190,7 +202,10 @@ def allocate_zeros(thread: FollowedThread, state: State, ins: ir.KernelInstructi
 
 def allocate_aligned(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``aligned_alloc(align, size)``."""
-    return _allocated(thread, state, ins, _arguments(thread, state, ins)[1], False)
+    align, size = _arguments(thread, state, ins)
+    if isinstance(align, int) and align.bit_count() != 1:
+        return thread.out.stops("align")
+    return _allocated(thread, state, ins, size, False)
 
 
 def place_aligned(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -205,11 +220,19 @@ def place_aligned(thread: FollowedThread, state: State, ins: ir.KernelInstructio
     return stored(thread, state, place, POINTER, new_object(thread, state, ins, size, False), PLAIN)
 
 
+def allocate_hazard(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__VERIFIER_hp_alloc()``: a new hazard pointer."""
+    set_result(thread, state, ins.operands[0], new_object(thread, state, ins, POINTER, True))
+    return True
+
+
 def _allocated(thread: FollowedThread, state: State, ins: ir.KernelInstruction, size: Value, zero: bool) -> bool:
     if is_unwritten(size):
         return thread.out.stops("uninitialised")
     if not isinstance(size, int):
         raise thread.out.wrong("memory whose size memory decides is not understood")
+    if size >= 1 << 63:
+        return thread.out.stops("size")
     thread.notes.assumed["there is memory for all that asks for it"] = None
     set_result(thread, state, ins.operands[0], new_object(thread, state, ins, size, zero))
     return True
@@ -278,6 +301,54 @@ def failed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
 def give_up(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``abort``: a finding, at which the thread ends."""
     return thread.out.stops("abort")
+
+
+def asserts(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__VERIFIER_assert(condition)``: as ``assert``."""
+    return _unless(thread, state, ins, lambda: failed(thread, state, ins))
+
+
+def takes_for_granted(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__VERIFIER_assume(condition)``: where it does not hold, the thread stops, and who joins it; others go on."""
+    return _unless(thread, state, ins, lambda: thread.out.stops(ASSUME))
+
+
+def _unless(thread: FollowedThread, state: State, ins: ir.KernelInstruction, fails: Callable[[], bool]) -> bool:
+    """Do something where the condition of a call does not hold; return whether the thread goes on."""
+    (value,) = _arguments(thread, state, ins)
+    if is_unwritten(value):
+        return thread.out.stops("uninitialised")
+    set_result(thread, state, ins.operands[0], 0)
+    if isinstance(value, int):
+        return True if value else fails()
+    if not isinstance(value, Symbol):
+        raise thread.out.wrong(f"a condition that is {describe(thread, value)} is not understood")
+    going = thread.out.new_label()
+    thread.out.put(Branch(going, Comparison("ne", Reg(value.register), 0)))
+    fails()
+    thread.out.put(Label(going))
+    return True
+
+
+def spawn(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__VERIFIER_spawn(function, argument)``: gives the number of the new thread."""
+    function, argument = _arguments(thread, state, ins)
+    set_result(thread, state, ins.operands[0], _started(thread, state, function, argument))
+    return True
+
+
+def join_value(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__VERIFIER_join(thread)``: gives the result of the thread."""
+    (name,) = _arguments(thread, state, ins)
+    array = system_array(_ended_before(thread, state, name), GIVEN)
+    set_result(thread, state, ins.operands[0], loaded(thread, state, ArrayAddress(array), SLOT, PLAIN))
+    return True
+
+
+def keep_retired(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__VERIFIER_hp_retire(object)``: memory that is given back when no hazard pointer protects it: never, here."""
+    thread.notes.assumed["memory that is retired stays as it is"] = None
+    return True
 
 
 def _text(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> str:
@@ -367,6 +438,9 @@ def _string(thread: FollowedThread, state: State, value: Value) -> bytes | None:
 
 _OUTPUT = "printf,fprintf,dprintf,puts,fputs,putchar,fputc,putc,fflush,perror"
 
+_HINTS = "loop_begin,loop_bound,spin_start,spin_end,method_begin,method_end,hazptr_protect,hp_clear,hp_free"
+"""The words of verifiers that only save them work, or that are of memory which is given back."""
+
 ROWS: tuple[Row[Meaning], ...] = (
     Row("@pthread_create,@thrd_create", CONTROL, "any*", create),
     Row("@pthread_join", CONTROL, "any*", join),
@@ -388,6 +462,14 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@abort,@__builtin_trap", CONTROL, "any*", give_up),
     Row(",".join(f"@{name}" for name in _OUTPUT.split(",")), READS, "any*", printed),
     Row("@sched_yield,@thrd_yield,@pthread_yield,@usleep,@sleep,@srand,@srandom", NOTHING, "any*", nothing),
+    Row("@__VERIFIER_assume", CONTROL, "any*", takes_for_granted),
+    Row("@__VERIFIER_assert", CONTROL, "any*", asserts),
+    Row("@__VERIFIER_error,@reach_error", CONTROL, "any*", give_up),
+    Row("@__VERIFIER_spawn", CONTROL, "any*", spawn),
+    Row("@__VERIFIER_join", CONTROL, "any*", join_value),
+    Row("@__VERIFIER_hp_alloc", BOTH, "any*", allocate_hazard),
+    Row("@__VERIFIER_hp_retire", NOTHING, "any*", keep_retired),
+    Row(",".join(f"@__VERIFIER_{name}" for name in _HINTS.split(",")), NOTHING, "any*", nothing),
     Row("@pthread_attr_init,@pthread_attr_destroy,@pthread_setconcurrency", NOTHING, "any*", nothing),
 )
 """The functions by name. No row, no answer."""

@@ -17,14 +17,14 @@ from corpus.code.launch.creation import OBJECTS
 from corpus.code.launch.sharing import shown_error
 from corpus.code.llvm.cells import forget, held, is_unwritten, keep
 from corpus.code.memory import is_inside, length_of, owns, part_size
-from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, array_place, counter
+from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, Home, array_place, counter
 from corpus.code.residual import Access
 from corpus.code.thread import FollowedThread, State
 from corpus.code.values import Affine, ArrayAddress, Partial, Symbol, Unknown, Value, array_of, whole
 from corpus.laws.c11 import explicit_failure
 from corpus.litmus.instructions import Branch, Comparison, Label, Load, Rmw, Store
 from corpus.litmus.locations import Operand, Reg
-from corpus.litmus.orders import PLAIN, Mode
+from corpus.litmus.orders import PLAIN, Mode, Order
 from corpus.litmus.ptx_arithmetic import signed
 
 POINTER = 8
@@ -241,6 +241,10 @@ def loaded(thread: FollowedThread, state: State, address: Value, size: int, mode
         return handle
     if array is not None and (owns(thread, array) or array.space == "const"):
         return _from_known(thread, state, address, size)
+    if isinstance(address, ArrayAddress) and mode.order in (PLAIN.order, Order.RELAXED):
+        value = _kept(thread, address, size)
+        if value is not None:
+            return value
     part = part_size(thread, address, size)
     if part < size:
         parts = [loaded(thread, state, further(address, n), part, mode) for n in range(0, size, part)]
@@ -249,6 +253,19 @@ def loaded(thread: FollowedThread, state: State, address: Value, size: int, mode
     register = thread.out.new_register()
     thread.out.put(Load(register, operand, mode), access)
     return Symbol(register, 8 * size)
+
+
+def _kept(thread: FollowedThread, address: ArrayAddress, size: int) -> Value | None:
+    """Return what memory holds that nobody writes once there are several threads; None where it is not known."""
+    array, offset = address.array, address.offset
+    if not thread.facts.stays(array, offset, size) or array.space != OBJECTS:
+        return None
+    image: dict[Home, Value] = {cell: kept for cell, kept in thread.creation.image.items() if cell.name == array.name}
+    value = held(thread, State(thread.kernel, known=image), array, offset, size)
+    if not isinstance(value, int | ArrayAddress):
+        return None
+    thread.creation.kept.add((array, offset, size))
+    return value
 
 
 def _from_known(thread: FollowedThread, state: State, address: Value, size: int) -> Value:

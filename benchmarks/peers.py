@@ -1,0 +1,184 @@
+"""What ``synth check`` answers on the tests of other checkers of C, beside what they expect.
+
+    python benchmarks/peers.py genmc ~/genmc/tests                       a folder of GenMC's tests
+    python benchmarks/peers.py nidhugg ~/nidhugg/tests/smoke
+    python benchmarks/peers.py dartagnan ~/Dat3M/benchmarks/locks
+    python benchmarks/peers.py genmc ~/genmc/tests --only litmus -j 2 -o answers.csv
+
+The tests are not part of synth: fetch the repository of the checker. One row for each test: the first program of its
+folder, with the first options that the test has. GenMC asks for safety, and so does this: an endless wait is a finding
+only where the test is about liveness. "yes" in the column "as it says" is an answer that is what the test expects.
+"seconds" are those of CPU, with the compiler's; the limit is of the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+RIGHT, WRONG = "safe", "wrong"
+COLUMNS = ("file", "options", "expected", "answer", "as it says", "seconds", "reason")
+YES, NO = "yes", "NO"
+
+NOT_OF_C = ("/fs/", "/lkmm/", "/cooking/")
+"""The folders of GenMC's tests that are of files, of Linux' memory model, or not meant to run."""
+
+
+OF_HINTS = ("final0", "help-annot", "help-annot2")
+"""The tests of GenMC's that are wrong for they give it wrong hints; as programs of C they are right."""
+
+
+class PeerTest(NamedTuple):
+    """A program of a checker's tests: what is passed to the compiler, what is expected, and of what besides safety."""
+
+    file: Path
+    options: tuple[str, ...]
+    expected: str
+    about: str = ""
+
+
+def genmc(folder: Path) -> Iterator[PeerTest]:
+    """Yield GenMC's tests: a folder of variants each, below ``correct`` or ``wrong``."""
+    for variants in sorted(folder.rglob("variants")):
+        programs = sorted([*variants.glob("*.c"), *variants.glob("*.cpp"), *variants.glob("*.cc")])
+        if not programs or any(word in f"{variants}/" for word in NOT_OF_C):
+            continue
+        test = variants.parent
+        words = _first_line(test, "args.rc11.mo.in", "args.rc11.wb.in", "args.imm.mo.in", "args.wb.in")
+        own, _, options = words.partition("|")
+        includes = [f"-I{place}" for place in (test, test.parent, folder)]
+        about = "liveness" if "/liveness/" in f"{test}/" else "no races" if "-disable-race-detection" in own else ""
+        expected = WRONG if "/wrong/" in f"{test}/" else RIGHT
+        if test.name in OF_HINTS:
+            expected, about = RIGHT, "wrong: its own hints"
+        yield PeerTest(programs[0], (*includes, *options.split()), expected, about)
+
+
+def _first_line(folder: Path, *names: str) -> str:
+    found = next((folder / name for name in names if (folder / name).is_file()), None)
+    return "" if found is None else found.read_text().partition("\n")[0]
+
+
+def nidhugg(folder: Path) -> Iterator[PeerTest]:
+    """Yield Nidhugg's smoke tests, with what the results say that it has for reference: Allow is an error."""
+    for line in (folder / "reference.results.txt").read_text().splitlines():
+        words = line.split()
+        if len(words) > 1 and words[1] in ("Allow", "Forbid"):
+            file = folder / "C-tests" / f"{words[0]}.c"
+            head = re.search(r"^// nidhuggc: (.*)$", file.read_text(errors="replace"), re.MULTILINE)
+            asked = head[1].split() if head else ["--sc"]
+            model = next((word[2:] for word in asked if word[2:] in ("sc", "tso", "pso", "power", "arm")), "")
+            yield PeerTest(file, (f"-I{file.parent}",), WRONG if words[1] == "Allow" else RIGHT, model)
+
+
+def dartagnan(folder: Path) -> Iterator[PeerTest]:
+    """Yield the programs of a folder of Dartagnan's benchmarks as they are written, which are right."""
+    for file in sorted(folder.glob("*.c")):
+        if re.search(r"^\s*int main\s*\(", file.read_text(), re.MULTILINE):
+            yield PeerTest(file, (f"-I{folder}", f"-I{folder.parents[1] / 'include'}"), RIGHT)
+
+
+PEERS = {"genmc": genmc, "nidhugg": nidhugg, "dartagnan": dartagnan}
+
+SAFETY = ("race", "bounds", "trap", "uninitialised", "mixed-size")
+"""The questions that every checker of C asks."""
+
+
+def answered(test: PeerTest, words: Sequence[str], limit: float) -> dict[str, str]:
+    """Return the row of a test."""
+    given = [word for option in test.options for word in ("-X", option)]
+    model = ("-m", "sc") if test.about in ("sc", "tso", "pso") else ()
+    command = [sys.executable, "-m", "synth", "check", str(test.file), "--format", "jsonl", *given, *model, *words]
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(command, stdout=out, stderr=errors, text=True, start_new_session=True)
+        timer = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL))
+        timer.start()
+        _, status, used = os.wait4(process.pid, 0)
+        timer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        errors.seek(0)
+        lines, problem = [line for line in out if line.startswith("{")], errors.read().strip()
+    if process.returncode < 0:
+        answer, reason = "too slow", f"more than {limit:.0f} s"
+    else:
+        record = json.loads(lines[-1]) if lines else {}
+        answer, reason = _answer(record, test) if record else ("error", problem[-300:])
+    seconds = used.ru_utime + used.ru_stime
+    options = " ".join(option for option in test.options if not option.startswith("-I"))
+    return {
+        "file": str(test.file),
+        "options": options,
+        "expected": test.expected + (f" ({test.about})" if test.about else ""),
+        "answer": answer,
+        "as it says": YES if answer == test.expected else NO if answer in (RIGHT, WRONG) else "",
+        "seconds": f"{seconds:.1f}",
+        "reason": reason.replace("\n", " "),
+    }
+
+
+def _answer(record: Mapping[str, object], test: PeerTest) -> tuple[str, str]:
+    """Return whether a program is safe, wrong, or neither is known, and why."""
+    answers, findings = record.get("answers") or {}, record.get("findings") or []
+    assert isinstance(answers, Mapping) and isinstance(findings, Sequence)
+    asked = [name for name in SAFETY if not (name == "race" and test.about == "no races")]
+    asked += ["hang"] if test.about == "liveness" else []
+    found = [finding for finding in findings if finding["kind"] in asked]
+    if found:
+        return WRONG, f"{found[0]['kind']}: {found[0]['text']}"
+    reasons = record.get("reasons") or record.get("problem") or ""
+    why = "; ".join(map(str, reasons)) if isinstance(reasons, list) else str(reasons)
+    if not answers:
+        return str(record.get("answer") or "not understood").lower(), why or str(record)
+    states = {str(answers.get(name)) for name in asked if name != "hang"}
+    if "NOT UNDERSTOOD" in states:
+        return "not understood", why
+    if states <= {"SAFE", "NOT ASKED"}:
+        return RIGHT, "" if record.get("bounded") is None else f"within {record['bounded']} jumps back"
+    return "unknown", why or str(answers)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("peer", choices=sorted(PEERS))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="", help="tests whose path has this word")
+    parser.add_argument("--limit", type=float, default=120, help="seconds for a test")
+    parser.add_argument("-j", "--jobs", type=int, default=1)
+    parser.add_argument("-o", "--output", type=Path)
+    options, words = parser.parse_known_args()
+    tests = [test for test in PEERS[options.peer](options.folder) if re.search(options.only, str(test.file))]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        rows = []
+        for row in pool.map(lambda test: answered(test, words, options.limit), tests):
+            rows.append(row)
+            print(*(row[name] for name in COLUMNS), sep="\t", flush=True)
+            if options.output is not None:
+                _write(options.output, rows)
+    counts = Counter((row["expected"], row["answer"]) for row in rows)
+    for (expected, answer), count in sorted(counts.items()):
+        print(f"{count:5} {expected}: {answer}")
+
+
+def _write(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, COLUMNS)
+        table.writeheader()
+        table.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
