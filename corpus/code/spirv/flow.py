@@ -239,7 +239,7 @@ def never(body: SpirvBody, block: SpirvBlock) -> None:
 
 def merge(body: SpirvBody, block: SpirvBlock) -> None:
     """``OpLoopMerge`` and ``OpSelectionMerge``: hints, and where ways meet, which the specialiser sees."""
-    controls = [each for mask in body.code.at.operands if isinstance(mask, Mask) for each in mask.enumerants]
+    controls = [enumerant for mask in body.code.at.operands if isinstance(mask, Mask) for enumerant in mask.enumerants]
     for each in controls:
         if each.name.isdecimal():
             raise body.code.wrong(f"the control {each.name} is not understood")

@@ -61,7 +61,7 @@ class Mask(NamedTuple):
 
     def get(self, name: str) -> Enumerant | None:
         """Return the enumerant of a name, None where it is not in the mask."""
-        return next((each for each in self.enumerants if each.name == name), None)
+        return next((enumerant for enumerant in self.enumerants if enumerant.name == name), None)
 
 
 SpirvOperand = Id | SpirvInteger | SpirvFloat | SpirvString | Enumerant | Mask
