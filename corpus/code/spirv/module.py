@@ -97,6 +97,11 @@ class SpirvInstruction(NamedTuple):
         """Whether the instruction declares a variable."""
         return self.name in ("OpVariable", "OpUntypedVariableKHR")
 
+    @property
+    def initializer(self) -> str | None:
+        """The constant that a variable holds at first; None where it has none."""
+        return next(iter(self.ids if self.name == "OpVariable" else self.ids[1:]), None)
+
 
 def extended_of(
     instruction: SpirvInstruction | None, imports: Mapping[str, str], *sets: str

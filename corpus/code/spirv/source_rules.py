@@ -77,7 +77,7 @@ def _uses(function: SpirvFunction) -> Mapping[str, set[int]]:
             own = [named[id] for id in ins.ids if id in named]
             if ins.is_variable and ins.result is not None:
                 named[ins.result] = ins.result
-                found[ins.result] = {number} if len(ins.ids) > (ins.name != "OpVariable") else set()
+                found[ins.result] = set() if ins.initializer is None else {number}
             elif own and ins.result is not None and ("AccessChain" in ins.name or ins.name in _PLACES):
                 named[ins.result] = own[0]
             else:
