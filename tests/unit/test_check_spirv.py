@@ -237,3 +237,19 @@ def test_a_member_that_a_struct_has_not_is_refused(tmp_path: Path, index: int) -
     path.write_text(text.replace("%out %zero INDEX", "%out %member %n"))
     result = synth("check", path, "--grid", "1", "--block", "1")
     assert result.exit_code == 2 and f"%block has no member {index}" in result.output
+
+
+def test_a_variable_of_which_nothing_says_what_it_holds_is_refused(tmp_path: Path) -> None:
+    """SPV_KHR_untyped_pointers: ``OpUntypedVariableKHR`` has a data type, unless it is of a class that needs none."""
+    text = KERNEL.replace("INDEX", "%n").replace("%in %out\n", "%in %out %bare\n").replace("OpReturn", READ)
+    path = tmp_path / "kernel.spvasm"
+    path.write_text("OpCapability UntypedPointersKHR\n" + text.replace("%zero =", f"{BARE}%zero ="))
+    result = synth("check", path, "--grid", "1", "--block", "1")
+    assert result.exit_code == 2 and "bare, or what it begins with, is not understood" in result.output
+
+
+BARE = """\
+%untyped = OpTypeUntypedPointerKHR StorageBuffer
+%bare = OpUntypedVariableKHR %untyped StorageBuffer
+"""
+READ = "%seen = OpLoad %uint %bare\nOpReturn"

@@ -15,13 +15,13 @@ from corpus.litmus.ptx_arithmetic import WIDTHS
 def compute(code: SpirvCode, rule: Computation, ids: Sequence[str]) -> None:
     """Append the steps of a computation for each scalar of the result; an operand that is one scalar is for all."""
     assert code.at.type is not None
-    values = [code.values(each) for each in ids]
-    own = [code.kinds(code.type_of(each)) for each in ids]
+    values = [code.values(id) for id in ids]
+    own = [code.kinds(code.type_of(id)) for id in ids]
     targets = code.result()
     for n, (target, kind) in enumerate(zip(targets, code.kinds(code.at.type), strict=True)):
-        if any(len(each) not in (1, len(targets)) for each in values):
+        if any(len(value) not in (1, len(targets)) for value in values):
             raise code.wrong("has operands of several lengths")
-        given = [each[n if len(each) > 1 else 0] for each in values]
+        given = [value[n if len(value) > 1 else 0] for value in values]
         first = own[0][n if len(own[0]) > 1 else 0] if own else kind
         found = steps_of(code, rule, kind, first, given)
         code.put("mov", (bits_of(kind),), (target, found[-1]))
@@ -36,7 +36,7 @@ def _ask_determined(
         if code.source.module.decoration(code.at.result or "", decoration) is not None and len(rule) == 1:
             name = rule[0].words(kind, first)[0]
             code.put("determined", (language, name, f"{sign}{WIDTHS[first]}"), (target, *given))
-    which = next((each.name for each in code.at.operands if isinstance(each, Enumerant)), code.at.name)
+    which = next((operand.name for operand in code.at.operands if isinstance(operand, Enumerant)), code.at.name)
     promise = PROMISES.get(which)
     if promise is not None:
         own = [given[number] for number in promise.operands]
@@ -73,7 +73,7 @@ def _operand(code: SpirvCode, operand: str, given: Sequence[Operand], steps: Seq
 
 def pair(code: SpirvCode) -> None:
     """``OpIAddCarry`` and its kin, whose result is a struct of two numbers, or of two vectors."""
-    one, other = (code.values(each) for each in code.at.ids[:2])
+    one, other = (code.values(id) for id in code.at.ids[:2])
     kinds = code.kinds(code.type_of(code.at.ids[0]))
     every = [
         steps_of(code, PAIRS[code.at.name], kind, kind, both) for kind, *both in zip(kinds, one, other, strict=True)

@@ -286,7 +286,7 @@ def folded(
     steps: list[int] = []
     for step in rule:
         name, words = step.words(result, kinds[0])
-        given = [_given(each, values, steps) for each in step.given(kinds[0])]
+        given = [_given(operand, values, steps) for operand in step.given(kinds[0])]
         if not computable(name, words, len(given)) or (name in ("div", "rem") and given[1] == 0):
             return None
         undetermined = rule_of(language, name, words)

@@ -63,7 +63,7 @@ class SpirvConstants:
         if depth > MOST_NESTED or ins.type is None:
             raise self._wrong(id, "is no constant")
         ids = ins.ids
-        types = [defined[each].type if each in defined else self.type_of(each) for each in ids]
+        types = [defined[id].type if id in defined else self.type_of(id) for id in ids]
         return tuple(
             self._computed(
                 ins, [self._of_function(each, defined, depth + 1) for each in ids], [each or "" for each in types]
@@ -140,13 +140,13 @@ class SpirvConstants:
             both = (*values[0], *values[1])
             return [both[n] if n < len(both) else Register(f"%undefined.{ins.result}") for n in numbers]
         rule = COMPUTATIONS.get(ins.name)
-        if rule is None or any(len(each) not in (1, len(values[-1])) for each in values):
+        if rule is None or any(len(value) not in (1, len(values[-1])) for value in values):
             raise self._wrong(ins.result or "", f"is {ins.name}, and has to be a constant that is understood")
-        result, kinds = self.types.scalars(ins.type), [self.types.scalars(each) for each in types]
+        result, kinds = self.types.scalars(ins.type), [self.types.scalars(type) for type in types]
         found: list[Operand] = []
         for n, scalar in enumerate(result):
-            given = [each[n if len(each) > 1 else 0] for each in values]
-            own = [each[n if len(each) > 1 else 0].kind for each in kinds]
+            given = [value[n if len(value) > 1 else 0] for value in values]
+            own = [kind[n if len(kind) > 1 else 0].kind for kind in kinds]
             if not all(isinstance(each, Number) for each in given):
                 raise self._wrong(ins.result or "", "is computed of what is no number")
             bits = [

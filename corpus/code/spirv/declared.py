@@ -213,9 +213,9 @@ def _unknown(rows: Mapping[str, tuple[str, ...] | None], word: Enumerant) -> str
     if word.name not in rows:
         return f"{word.name} is not understood"
     allowed = rows[word.name]
-    said = [each.name for each in word.parameters if isinstance(each, Enumerant)]
-    if allowed is not None and not set(said) <= set(allowed):
-        return f"{word.name} {' '.join(said)} is not understood"
+    names = [parameter.name for parameter in word.parameters if isinstance(parameter, Enumerant)]
+    if allowed is not None and not set(names) <= set(allowed):
+        return f"{word.name} {' '.join(names)} is not understood"
     return None
 
 
@@ -223,9 +223,9 @@ def _is_of_numbers(module: SpirvModule, id: str, ins: SpirvInstruction | None) -
     """Return whether an id that has relaxed precision, the result of an instruction, is one of ``SMALL``, or of one of
     ``RELAXED``.
     """
-    said = module.decoration(id, "BuiltIn")
-    if said is not None and id in module.globals:
-        return any(isinstance(each, Enumerant) and each.name in SMALL for each in said.parameters)
+    builtin = module.decoration(id, "BuiltIn")
+    if builtin is not None and id in module.globals:
+        return any(isinstance(which, Enumerant) and which.name in SMALL for which in builtin.parameters)
     type = module.globals.get(ins.type or "") if ins is not None and ins.name in RELAXED else None
     if type is not None and type.name == "OpTypeVector" and isinstance(type.operands[0], Id):
         type = module.globals.get(type.operands[0].name)

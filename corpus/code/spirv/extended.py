@@ -67,7 +67,7 @@ def _select(code: SpirvCode, ids: Sequence[str]) -> None:
 
 def _print(code: SpirvCode, ids: Sequence[str]) -> None:
     """``printf``, which reads memory where an argument is an address, and whose result says whether it could print."""
-    if any(code.types.of(code.type_of(each)).is_pointer for each in ids[1:]):
+    if any(code.types.of(code.type_of(id)).is_pointer for id in ids[1:]):
         raise code.wrong("printf of an address is not understood")
     untold(code)
 
@@ -125,9 +125,9 @@ def _store(whole: bool, aligned: bool) -> Meaning:
         kinds, kind = code.kinds(code.type_of(data)), _pointee_kind(code, pointer)
         size = WIDTHS[kind] // 8
         _check(code, whole, kind, kinds)
-        said = [each.name for each in code.at.operands[2:] if isinstance(each, Enumerant)]
-        if said and said[0] not in _ROUNDINGS:
-            raise code.wrong(f"{said[0]} is no mode of rounding")
+        rounding = next((mode.name for mode in code.at.operands[2:] if isinstance(mode, Enumerant)), "RTE")
+        if rounding not in _ROUNDINGS:
+            raise code.wrong(f"{rounding} is no mode of rounding")
         apart = size * (4 if aligned and len(kinds) == 3 else len(kinds))
         base = _element(code, pointer, offset, apart)
         pointers.align(code, base, apart if aligned else size)
@@ -135,7 +135,7 @@ def _store(whole: bool, aligned: bool) -> Meaning:
         for n, (value, own) in enumerate(zip(code.values(data), kinds, strict=True)):
             made = value
             if not whole:
-                made = code.compute(f"cvt.{_ROUNDINGS[said[0] if said else 'RTE']}.{kind}.{own}", kind, value)
+                made = code.compute(f"cvt.{_ROUNDINGS[rounding]}.{kind}.{own}", kind, value)
             code.put("store", (pointers.memory_kind(kind),), (MemoryOperand(base, n * size), made), mode=mode)
 
     return write
@@ -181,48 +181,49 @@ def _row(effect: Effect, operands: str, names: str, meaning: Meaning) -> Row[Mea
     return Row(",".join(names.split()), effect, operands, meaning)
 
 
-def _told(operands: str, names: str) -> list[Row[Meaning]]:
+def _computations(operands: str, names: str) -> list[Row[Meaning]]:
     """Return rows of what the table of computations has."""
     return [Row(name, NOTHING, operands, _computed(COMPUTATIONS[name])) for name in names.split()]
 
 
-def _plain(operands: str, names: str) -> Row[Meaning]:
+def _uncomputed(operands: str, names: str) -> Row[Meaning]:
     """Return the row of what computes a number, which nothing here tells."""
     return _row(NOTHING, operands, names, _untold)
 
 
 _OPENCL: Table[Meaning] = table_of(
     [
-        *_told("id", "fabs sqrt floor ceil trunc rint popcount clz ctz s_abs u_abs"),
-        *_told("id id", "fmin fmax s_min u_min s_max u_max s_add_sat u_add_sat s_sub_sat u_sub_sat s_mul_hi u_mul_hi"),
-        *_told(
+        *_computations("id", "fabs sqrt floor ceil trunc rint popcount clz ctz s_abs u_abs"),
+        *_computations(
+            "id id", "fmin fmax s_min u_min s_max u_max s_add_sat u_add_sat s_sub_sat u_sub_sat s_mul_hi u_mul_hi"
+        ),
+        *_computations(
             "id id", "s_mul24 u_mul24 s_abs_diff u_abs_diff s_hadd u_hadd s_rhadd u_rhadd rotate u_upsample s_upsample"
         ),
-        *_told("id id id", "fma mad fclamp s_clamp u_clamp s_mad24 u_mad24 s_mad_hi u_mad_hi s_mad_sat u_mad_sat"),
-        *_told("id id id", "bitselect"),
-        _plain(
+        *_computations(
+            "id id id", "fma mad fclamp s_clamp u_clamp s_mad24 u_mad24 s_mad_hi u_mad_hi s_mad_sat u_mad_sat"
+        ),
+        *_computations("id id id", "bitselect"),
+        _uncomputed(
             "id",
-            "acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt cos cosh cospi erfc erf exp exp2 exp10 expm1",
+            """
+            acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt cos cosh cospi erfc erf exp exp2 exp10 expm1
+            ilogb lgamma log log2 log10 log1p logb nan round rsqrt sin sinh sinpi tan tanh tanpi tgamma half_cos
+            half_exp half_exp2 half_exp10 half_log half_log2 half_log10 half_recip half_rsqrt half_sin half_sqrt
+            half_tan native_cos native_exp native_exp2 native_exp10 native_log native_log2 native_log10 native_recip
+            native_rsqrt native_sin native_sqrt native_tan degrees radians sign length normalize fast_length
+            fast_normalize
+            """,
         ),
-        _plain("id", "ilogb lgamma log log2 log10 log1p logb nan round rsqrt sin sinh sinpi tan tanh tanpi tgamma"),
-        _plain(
-            "id", "half_cos half_exp half_exp2 half_exp10 half_log half_log2 half_log10 half_recip half_rsqrt half_sin"
-        ),
-        _plain(
-            "id",
-            "half_sqrt half_tan native_cos native_exp native_exp2 native_exp10 native_log native_log2 native_log10",
-        ),
-        _plain(
-            "id", "native_recip native_rsqrt native_sin native_sqrt native_tan degrees radians sign length normalize"
-        ),
-        _plain("id", "fast_length fast_normalize"),
-        _plain(
+        _uncomputed(
             "id id",
-            "atan2 atan2pi copysign fdim fmod hypot ldexp maxmag minmag nextafter pow pown powr remainder rootn",
+            """
+            atan2 atan2pi copysign fdim fmod hypot ldexp maxmag minmag nextafter pow pown powr remainder rootn
+            half_divide half_powr native_divide native_powr fmax_common fmin_common step cross distance fast_distance
+            shuffle
+            """,
         ),
-        _plain("id id", "half_divide half_powr native_divide native_powr fmax_common fmin_common step cross distance"),
-        _plain("id id", "fast_distance shuffle"),
-        _plain("id id id", "mix smoothstep shuffle2"),
+        _uncomputed("id id id", "mix smoothstep shuffle2"),
         _row(NOTHING, "id id id", "select", _select),
         _row(NOTHING, "id id", "prefetch", _hint),
         _row(NOTHING, "id*", "printf", _print),
@@ -242,19 +243,19 @@ _OPENCL: Table[Meaning] = table_of(
 
 _GLSL: Table[Meaning] = table_of(
     [
-        *_told("id", "RoundEven Trunc FAbs SAbs Floor Ceil Sqrt FindILsb FindSMsb FindUMsb SSign"),
-        *_told("id id", "FMin UMin SMin FMax UMax SMax NMin NMax"),
-        *_told("id id id", "FClamp UClamp SClamp NClamp Fma"),
-        _plain(
+        *_computations("id", "RoundEven Trunc FAbs SAbs Floor Ceil Sqrt FindILsb FindSMsb FindUMsb SSign"),
+        *_computations("id id", "FMin UMin SMin FMax UMax SMax NMin NMax"),
+        *_computations("id id id", "FClamp UClamp SClamp NClamp Fma"),
+        _uncomputed(
             "id", "Round FSign Fract Radians Degrees Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Exp"
         ),
-        _plain(
+        _uncomputed(
             "id", "Log Exp2 Log2 InverseSqrt Determinant MatrixInverse ModfStruct FrexpStruct PackSnorm4x8 PackUnorm4x8"
         ),
-        _plain("id", "PackSnorm2x16 PackUnorm2x16 PackHalf2x16 PackDouble2x32 UnpackSnorm2x16 UnpackUnorm2x16"),
-        _plain("id", "UnpackHalf2x16 UnpackSnorm4x8 UnpackUnorm4x8 UnpackDouble2x32 Length Normalize"),
-        _plain("id id", "Atan2 Pow Step Ldexp Distance Cross Reflect"),
-        _plain("id id id", "FMix IMix SmoothStep FaceForward Refract"),
+        _uncomputed("id", "PackSnorm2x16 PackUnorm2x16 PackHalf2x16 PackDouble2x32 UnpackSnorm2x16 UnpackUnorm2x16"),
+        _uncomputed("id", "UnpackHalf2x16 UnpackSnorm4x8 UnpackUnorm4x8 UnpackDouble2x32 Length Normalize"),
+        _uncomputed("id id", "Atan2 Pow Step Ldexp Distance Cross Reflect"),
+        _uncomputed("id id id", "FMix IMix SmoothStep FaceForward Refract"),
         _row(WRITES, "id id", "Modf", _pointed(_WHOLE)),
         _row(WRITES, "id id", "Frexp", _pointed(None)),
     ]
@@ -265,7 +266,7 @@ EXTENDED: Mapping[str, Table[Meaning]] = {
     "OpenCL.std": _OPENCL,
     "GLSL.std.450": _GLSL,
     "SPV_AMD_shader_trinary_minmax": table_of(
-        [_plain("id id id", "FMin3AMD UMin3AMD SMin3AMD FMax3AMD UMax3AMD SMax3AMD FMid3AMD UMid3AMD SMid3AMD")]
+        [_uncomputed("id id id", "FMin3AMD UMin3AMD SMin3AMD FMax3AMD UMax3AMD SMax3AMD FMid3AMD UMid3AMD SMid3AMD")]
     ),
 }
 """The instructions of each set that are understood, by the name that imports it."""

@@ -132,11 +132,13 @@ def passed_on(module: SpirvModule) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for function in (module.functions.get(point.function) for point in module.entry_points):
-        own = [each.result or "" for each in function.parameters] if function else []
+        own = [parameter.result or "" for parameter in function.parameters] if function else []
         for ins in (each for block in (function.blocks if function else ()) for each in block.instructions):
             ids = ins.ids
             if ins.name == "OpFunctionCall" and ids[1:] == own and ids[0] in module.functions:
-                found |= zip(own, (each.result or "" for each in module.functions[ids[0]].parameters), strict=False)
+                found |= zip(
+                    own, (parameter.result or "" for parameter in module.functions[ids[0]].parameters), strict=False
+                )
     return found
 
 
@@ -155,10 +157,11 @@ class _Debugging:
     def _function(self, function: SpirvOperand, type: SpirvOperand) -> None:
         """Put down the types of the parameters of a function, where the source has as many."""
         name, operands = self._instruction(type.name) if isinstance(type, Id) else ("", ())
-        types = [each.name for each in operands[2:] if isinstance(each, Id)] if name == "DebugTypeFunction" else []
+        parameters = operands[2:] if name == "DebugTypeFunction" else ()
+        types = [operand.name for operand in parameters if isinstance(operand, Id)]
         found = self._module.functions.get(function.name) if isinstance(function, Id) else None
         if found is not None and len(found.parameters) == len(types):
-            self._parameters |= zip((each.result or "" for each in found.parameters), types, strict=True)
+            self._parameters |= zip((parameter.result or "" for parameter in found.parameters), types, strict=True)
 
     def parameter(self, id: str) -> DescribedType | None:
         """Return the type of a parameter of a function; None where nothing tells."""
@@ -176,10 +179,10 @@ class _Debugging:
     def pointee(self, id: str) -> DescribedType | None:
         """Return the type that a parameter of a function points to; None where nothing tells."""
         type = self._parameters.get(self._passed.get(id, id))
-        name, operands = self._instruction(self._plain(type or ""))
+        name, operands = self._instruction(self._unqualified(type or ""))
         return self._of(operands[0], 0) if name == "DebugTypePointer" else None
 
-    def _plain(self, type: str) -> str:
+    def _unqualified(self, type: str) -> str:
         """Return a type without other names for it, and without qualifiers."""
         for _ in range(MOST_NESTED):
             name, operands = self._instruction(type)
@@ -212,7 +215,7 @@ class _Debugging:
 
     def pointer(self, operands: Sequence[SpirvOperand], depth: int) -> DescribedType | None:
         """``DebugTypePointer``: the type that it points to."""
-        inner = self._plain(operands[0].name) if isinstance(operands[0], Id) else ""
+        inner = self._unqualified(operands[0].name) if isinstance(operands[0], Id) else ""
         name, _ = self._instruction(inner)
         if name == "DebugTypePointer":
             return ScalarType(64, True, 8)
@@ -225,7 +228,7 @@ class _Debugging:
         """``DebugTypeArray``: the type of its elements, and their numbers along each direction; behind these LLVM's
         translator writes as many places where indices begin, which have no number in C.
         """
-        found, counts = self._of(operands[0], depth), [self._number(each) for each in operands[1:]]
+        found, counts = self._of(operands[0], depth), [self._number(operand) for operand in operands[1:]]
         ways = len(counts) // 2
         counts = counts[:ways] if ways and not any(counts[ways:]) else counts
         for count in reversed(counts):

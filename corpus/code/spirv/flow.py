@@ -16,6 +16,7 @@ from corpus.code.spirv.code import SpirvCode, SpirvSource, bits_of, register_nam
 from corpus.code.spirv.components import VectorComponents, has_own_components, vector_counts
 from corpus.code.spirv.module import Enumerant, Mask, SpirvBlock, SpirvFunction, SpirvInstruction
 from corpus.code.spirv.source_rules import copies_back
+from corpus.code.spirv.variables import pointee_of
 from corpus.errors import InputError
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
@@ -46,15 +47,10 @@ class SpirvBody:
 
     def _declare(self, ins: SpirvInstruction) -> None:
         """Declare a variable of the function, ``OpVariable``, with what it holds at first."""
-        code, types = self.code, self.code.types
-        code.at = ins
-        untyped = ins.name != "OpVariable"
-        if untyped and not code.at.ids:
-            return
+        id, source = ins.result or "", self.code.source
         with suppress(InputError):  # it counts where it is used
-            type = code.at.ids[0] if untyped else types.of(ins.type or "").pointee
-            name = code.source.names.get(ins.result or "", ins.result or "")
-            code.variables[ins.result or ""] = Variable(name, "local", "b8", types.size(type), 8, line=ins.line)
+            size = source.types.size(pointee_of(source, ins))
+            self.code.variables[id] = Variable(source.names.get(id, id), "local", "b8", size, 8, line=ins.line)
 
     def copy_parameter(self, parameter: SpirvInstruction) -> None:
         """Copy what a parameter points to, where that is passed by value, to a variable of the function (3.19)."""
@@ -177,42 +173,35 @@ def switch(body: SpirvBody, block: SpirvBlock) -> None:
     body.write_edges(block, edges)
 
 
-def phi(body: SpirvBody, block: SpirvBlock) -> None:
+def phi(code: SpirvCode) -> None:
     """``OpPhi``, which is done on the edges."""
-    body.code.result()
+    code.result()
 
 
-def variable(body: SpirvBody, block: SpirvBlock) -> None:
+def variable(code: SpirvCode) -> None:
     """``OpVariable`` of a function: its initial value is written here."""
-    ids = body.code.at.ids
-    initial = ids[body.code.at.name != "OpVariable" :]
-    if initial and body.code.at.result is not None:
-        value = initial[0]
-        pointers.write(
-            body.code,
-            body.code.at.result,
-            body.code.type_of(value),
-            body.code.values(value),
-            pointers.access_mode(body.code, body.code.at.result, None, True),
-        )
+    value, pointer = code.at.initializer, code.at.result
+    if value is not None and pointer is not None:
+        mode = pointers.access_mode(code, pointer, None, True)
+        pointers.write(code, pointer, code.type_of(value), code.values(value), mode)
 
 
-def call(body: SpirvBody, block: SpirvBlock) -> None:
+def call(code: SpirvCode) -> None:
     """Write ``OpFunctionCall``: arguments and result are passed as scalars."""
-    function, *arguments = body.code.at.ids
-    module = body.code.source.module
+    function, *arguments = code.at.ids
+    module = code.source.module
     if function not in module.functions or not module.functions[function].blocks:
-        raise body.code.wrong(f"{module.names.get(function) or function} is not in the module")
-    body.code.mentioned[function] = None
-    void = body.code.types.of(body.code.at.type or "").name == "OpTypeVoid"
-    results = () if void else body.code.result()
-    values = [value for each in arguments for value in body.code.values(each)]
-    body.code.put("call", (), (Vector(results), SymbolRef(function_name(function)), Vector(tuple(values))))
+        raise code.wrong(f"{module.names.get(function) or function} is not in the module")
+    code.mentioned[function] = None
+    void = code.types.of(code.at.type or "").name == "OpTypeVoid"
+    results = () if void else code.result()
+    values = tuple(value for argument in arguments for value in code.values(argument))
+    code.put("call", (), (Vector(results), SymbolRef(function_name(function)), Vector(values)))
 
 
-def leave(body: SpirvBody, block: SpirvBlock) -> None:
+def leave(code: SpirvCode) -> None:
     """Write ``OpReturn``: the thread goes back to the caller, or ends."""
-    body.code.put("ret", (), ())
+    code.put("ret", (), ())
 
 
 def leave_with(body: SpirvBody, block: SpirvBlock) -> None:
@@ -227,27 +216,26 @@ def leave_with(body: SpirvBody, block: SpirvBlock) -> None:
     body.code.put("ret", (), ())
 
 
-def end(body: SpirvBody, block: SpirvBlock) -> None:
+def end(code: SpirvCode) -> None:
     """Write ``OpKill`` or ``OpTerminateInvocation``: the thread ends, whatever has called."""
-    body.code.put("exit", (), ())
+    code.put("exit", (), ())
 
 
-def never(body: SpirvBody, block: SpirvBlock) -> None:
+def never(code: SpirvCode) -> None:
     """``OpUnreachable``, whose behaviour is undefined where a thread comes there."""
-    body.code.put("trap", (), ())
+    code.put("trap", (), ())
 
 
-def merge(body: SpirvBody, block: SpirvBlock) -> None:
+def merge(code: SpirvCode) -> None:
     """``OpLoopMerge`` and ``OpSelectionMerge``: hints, and where ways meet, which the specialiser sees."""
-    controls = [each for mask in body.code.at.operands if isinstance(mask, Mask) for each in mask.enumerants]
-    for each in controls:
-        if each.name.isdecimal():
-            raise body.code.wrong(f"the control {each.name} is not understood")
+    controls = [enumerant for mask in code.at.operands if isinstance(mask, Mask) for enumerant in mask.enumerants]
+    for control in controls:
+        if control.name.isdecimal():
+            raise code.wrong(f"the control {control.name} is not understood")
 
 
-def assume(body: SpirvBody, block: SpirvBlock) -> None:
+def assume(code: SpirvCode) -> None:
     """Write ``OpAssumeTrueKHR``, whose behaviour is undefined where a thread comes there without the condition."""
-    code = body.code
     value = code.value(code.at.ids[0])
     if isinstance(value, Register):
         code.put("trap", (), (), KernelGuard(value.name, unless=True))

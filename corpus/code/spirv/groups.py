@@ -87,8 +87,8 @@ def group_operation(code: SpirvCode, verb: str) -> None:
     assert level is not None
     targets, kinds = code.result(), code.kinds(code.at.type or "")
     values = code.values(ids[0]) if ids else (ir.Number(1),) * len(targets)
-    more: list[ir.Operand] = [code.value(each) for each in ids[1:]]
-    how = next((each.name for each in code.at.operands if isinstance(each, Enumerant)), "Reduce")
+    more: list[ir.Operand] = [code.value(id) for id in ids[1:]]
+    how = next((operand.name for operand in code.at.operands if isinstance(operand, Enumerant)), "Reduce")
     if verb in (*OF_MASKS, "ballot"):
         words = (level.label, verb, how)
         code.put("group", words, (*targets, *values, *more))
@@ -169,7 +169,7 @@ def group(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
             thread,
             state,
             target,
-            _of_mask(thread, verb, how, [evaluate(thread, state, each, 32) for each in operands], here),
+            _of_mask(thread, verb, how, [evaluate(thread, state, operand, 32) for operand in operands], here),
         )
         return True
     if verb == "elect":
@@ -184,7 +184,7 @@ def group(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
             bits = [computed(thread, "shl.b32", [one, lane]) for lane, one in lanes.items()]
             set_result(thread, state, each, folded(thread, "or.b32", [0, *bits]))
         return True
-    extra = [evaluate(thread, state, each, 32) for each in operands[1:]]
+    extra = [evaluate(thread, state, operand, 32) for operand in operands[1:]]
     set_result(thread, state, target, _result(thread, verb, how, rest[:-1], brought, here, extra))
     return True
 
@@ -224,7 +224,7 @@ def _result(
     if verb in ("all", "any"):
         return folded(thread, "and.pred" if verb == "all" else "or.pred", values)
     if verb == "equal":
-        same = [compared(thread, ("eq", "s32"), values[0], each) for each in values[1:]]
+        same = [compared(thread, ("eq", "s32"), values[0], value) for value in values[1:]]
         return folded(thread, "and.pred", [1, *same])
     if verb == "first":
         return values[0]

@@ -127,9 +127,9 @@ SMALLEST = 16
 
 def relaxed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """Make a result unknown that is not the same of 16 bits as of 32, whether these are numbers with a sign or not."""
-    values = [evaluate(thread, state, each) for each in ins.operands]
-    numbers = [signed(each, 32) for each in values if isinstance(each, int)]
-    wide = len(numbers) < len(values) or not all(0 <= each < 1 << SMALLEST - 1 for each in numbers)
+    values = [evaluate(thread, state, operand) for operand in ins.operands]
+    numbers = [signed(value, 32) for value in values if isinstance(value, int)]
+    wide = len(numbers) < len(values) or not all(0 <= number < 1 << SMALLEST - 1 for number in numbers)
     if wide or ("shift" in ins.words and max(numbers[2:]) >= SMALLEST):
         why = f"the result of {ins.called} of relaxed precision, which need not have more than {SMALLEST} bits"
         set_result(thread, state, ins.operands[0], Unknown(why))

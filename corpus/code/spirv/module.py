@@ -61,7 +61,7 @@ class Mask(NamedTuple):
 
     def get(self, name: str) -> Enumerant | None:
         """Return the enumerant of a name, None where it is not in the mask."""
-        return next((each for each in self.enumerants if each.name == name), None)
+        return next((enumerant for enumerant in self.enumerants if enumerant.name == name), None)
 
 
 SpirvOperand = Id | SpirvInteger | SpirvFloat | SpirvString | Enumerant | Mask
@@ -96,6 +96,11 @@ class SpirvInstruction(NamedTuple):
     def is_variable(self) -> bool:
         """Whether the instruction declares a variable."""
         return self.name in ("OpVariable", "OpUntypedVariableKHR")
+
+    @property
+    def initializer(self) -> str | None:
+        """The constant that a variable holds at first; None where it has none."""
+        return next(iter(self.ids if self.name == "OpVariable" else self.ids[1:]), None)
 
 
 def extended_of(

@@ -23,7 +23,7 @@ from corpus.code.spirv.module import Enumerant, Id, SpirvFunction, SpirvInteger,
 from corpus.code.spirv.reflection import ClspvReflection, reflected
 from corpus.code.spirv.special import is_built_in
 from corpus.code.spirv.types import ADDRESS
-from corpus.code.spirv.variables import SpirvMemory, initializer_of, pointee_of
+from corpus.code.spirv.variables import SpirvMemory, pointee_of
 from corpus.errors import InputError
 
 SPECIALISED = "specialised"
@@ -123,7 +123,7 @@ def given(start: SpirvCode, memory: SpirvMemory, id: str) -> Iterator[SpirvParam
 def _begin(start: SpirvCode, id: str, type: str, storage: str) -> None:
     """Write the initial value of a variable of the thread's own, or the special registers of a built-in one."""
     source, scalars = start.source, start.types.scalars(type)
-    initial = initializer_of(source.module.globals[id])
+    initial = source.module.globals[id].initializer
     values: Sequence[Operand] = ()
     if initial is not None:
         values = source.constants.scalars(initial)

@@ -192,14 +192,14 @@ def access_mode(code: SpirvCode, pointer: str, mask: Mask | None, write: bool) -
                 return scope_of(code, id)
         return None
 
-    said = {each.name for each in mask.enumerants} if mask else set()
+    names = {enumerant.name for enumerant in mask.enumerants} if mask else set()
     access = SpirvAccess(
         storage_of(code, pointer),
         scope("MakePointerAvailable"),
         scope("MakePointerVisible"),
-        "MakePointerAvailable" in said,
-        "MakePointerVisible" in said,
-        "NonPrivatePointer" in said,
+        "MakePointerAvailable" in names,
+        "MakePointerVisible" in names,
+        "NonPrivatePointer" in names,
         pointer in code.coherent or _is_coherent(code, pointer),
     )
     return code.source.model.access(access, write)
@@ -236,9 +236,9 @@ def _align_scalars(
     code: SpirvCode, base: Register | SymbolRef | Number, scalars: Sequence[TypeScalar], mask: Mask | None
 ) -> None:
     """Ask that an address be the multiple that its access says, or that scalars there be multiples of their sizes."""
-    said = mask.get("Aligned") if mask else None
-    if said is not None:
-        match said.parameters:
+    aligned = mask.get("Aligned") if mask else None
+    if aligned is not None:
+        match aligned.parameters:
             case (SpirvInteger(bytes),) if bytes > 0 and bytes & bytes - 1 == 0:
                 align(code, base, bytes)
                 return
@@ -300,7 +300,7 @@ def copy(code: SpirvCode) -> None:
         scalars = code.types.scalars(code.types.of(code.type_of(source)).pointee)
         _align_scalars(code, of, scalars, _mask(code, 1))
         _align_scalars(code, to, scalars, _mask(code, 0))
-        pieces = [(each.offset, each.kind) for each in scalars]
+        pieces = [(scalar.offset, scalar.kind) for scalar in scalars]
     else:
         length = code.number(size[0])
         if length > _MOST_COPIED:

@@ -63,7 +63,7 @@ def reflected(module: SpirvModule) -> ClspvReflection:
     local: dict[int, str] = {}
     for ins in module.debug.values():
         which, operands = extended_of(ins, module.imports, SET)
-        numbers = [number_of(each, module.globals) for each in operands]
+        numbers = [number_of(operand, module.globals) for operand in operands]
         if which in _BUILT_IN and numbers and numbers[0] is not None:
             built_in |= {numbers[0] + 4 * n: Register(f"%{_BUILT_IN[which]}.{n}") for n in range(3)}
         elif which == "SpecConstantWorkgroupSize":

@@ -58,7 +58,7 @@ def _loops(function: SpirvFunction) -> list[_Loop]:
     between: dict[int, int] = {}
     for number, block in enumerate(function.blocks):
         for ins in block.instructions[-2:]:
-            targets = [function.labels[each] for each in ins.ids if each in function.labels]
+            targets = [function.labels[id] for id in ins.ids if id in function.labels]
             if ins.name == "OpLoopMerge" and len(targets) == 2:
                 between[number] = targets[1]
             elif ins.name in ("OpBranch", "OpBranchConditional", "OpSwitch"):
@@ -74,10 +74,10 @@ def _uses(function: SpirvFunction) -> Mapping[str, set[int]]:
     named: dict[str, str] = {}
     for number, block in enumerate(function.blocks):
         for ins in block.instructions:
-            own = [named[each] for each in ins.ids if each in named]
+            own = [named[id] for id in ins.ids if id in named]
             if ins.is_variable and ins.result is not None:
                 named[ins.result] = ins.result
-                found[ins.result] = {number} if len(ins.ids) > (ins.name != "OpVariable") else set()
+                found[ins.result] = set() if ins.initializer is None else {number}
             elif own and ins.result is not None and ("AccessChain" in ins.name or ins.name in _PLACES):
                 named[ins.result] = own[0]
             else:
@@ -130,7 +130,7 @@ def _stores(
     """Yield the stores behind a call that copy back what its arguments hold, each with the argument: a variable that
     is there for this call alone. What is converted goes through another one, which is used twice in all.
     """
-    holding = {each: each for each in call.ids[1:]}
+    holding = {id: id for id in call.ids[1:]}
     for ins in takewhile(lambda each: each.name != "OpFunctionCall", behind):
         if ins.name == "OpStore" and (argument := _argument(ins.ids[1], holding, defined)):
             pointer = ins.ids[0]
@@ -154,7 +154,7 @@ def _argument(value: str, holding: Mapping[str, str], defined: Mapping[str, Spir
         return holding.get(_place(made.ids[0], defined)[0], "")
     if not made.name.startswith(("OpComposite", "OpVector")) and made.name not in COMPUTATIONS:
         return ""
-    return next(filter(None, (_argument(each, holding, defined, depth + 1) for each in made.ids)), "")
+    return next(filter(None, (_argument(id, holding, defined, depth + 1) for id in made.ids)), "")
 
 
 def _place(pointer: str, defined: Mapping[str, SpirvInstruction]) -> tuple[str, ...]:
@@ -163,7 +163,7 @@ def _place(pointer: str, defined: Mapping[str, SpirvInstruction]) -> tuple[str, 
     if made is None or "AccessChain" not in made.name:
         return (pointer,)
     base, *indices = made.ids
-    return (*_place(base, defined), *(_index(each, defined) for each in indices))
+    return (*_place(base, defined), *(_index(index, defined) for index in indices))
 
 
 def _index(id: str, defined: Mapping[str, SpirvInstruction], depth: int = 0) -> str:
@@ -171,7 +171,10 @@ def _index(id: str, defined: Mapping[str, SpirvInstruction], depth: int = 0) -> 
     made = defined.get(id)
     if made is None or depth == _DEEP or not (made.name == "OpLoad" or made.name in COMPUTATIONS):
         return id
-    parts = [_index(each.name, defined, depth + 1) if isinstance(each, Id) else str(each) for each in made.operands]
+    parts = [
+        _index(operand.name, defined, depth + 1) if isinstance(operand, Id) else str(operand)
+        for operand in made.operands
+    ]
     return f"{made.name} {made.type} ({', '.join(parts)})"
 
 

@@ -94,8 +94,6 @@ _SHAPES: Mapping[str, str] = {
 }
 """The operands of what composes values, where not all will do."""
 
-_CHAINS: tuple[str, ...] = ("AccessChain", "InBoundsAccessChain", "PtrAccessChain", "InBoundsPtrAccessChain")
-_CHAINS += ("UntypedAccessChainKHR", "UntypedInBoundsAccessChainKHR")
 _OTHERWISE = ("OpIEqual", *COMPOSING, *(name for name in COMPUTATIONS if not name.startswith("Op")))
 """What has a computation, and a row of another meaning or of an extended set."""
 
@@ -106,14 +104,14 @@ TABLE: Table[Meaning] = table_of(
         Row("OpBranch", CONTROL, "any", flow.branch),
         Row("OpBranchConditional", CONTROL, "any any any", flow.branch_where),
         Row("OpSwitch", CONTROL, "one any any*", flow.switch),
-        Row("OpFunctionCall", CONTROL, "any*", flow.call),
-        Row("OpReturn", CONTROL, "", flow.leave),
+        _row(CONTROL, "FunctionCall", flow.call),
+        _row(CONTROL, "Return", flow.leave, ""),
         Row("OpReturnValue", CONTROL, "any", flow.leave_with),
-        Row("OpKill,OpTerminateInvocation", CONTROL, "", flow.end),
-        Row("OpUnreachable", CONTROL, "", flow.never),
-        Row("OpAssumeTrueKHR", CONTROL, "any", flow.assume),
-        Row("OpPhi", NOTHING, "any*", flow.phi),
-        Row("OpLoopMerge,OpSelectionMerge", NOTHING, "any*", flow.merge),
+        _row(CONTROL, "Kill TerminateInvocation", flow.end, ""),
+        _row(CONTROL, "Unreachable", flow.never, ""),
+        _row(CONTROL, "AssumeTrueKHR", flow.assume, "any"),
+        _row(NOTHING, "Phi", flow.phi),
+        _row(NOTHING, "LoopMerge SelectionMerge", flow.merge),
         _row(NOTHING, "Nop NoLine Line", _nothing),
         *(_row(NOTHING, name[2:], write, _SHAPES.get(name, "any*")) for name, write in COMPOSING.items()),
         _row(
@@ -130,7 +128,7 @@ TABLE: Table[Meaning] = table_of(
         _row(READS, "Load", pointers.load),
         _row(READS, "AtomicLoad", pointers.atomic_load),
         # The memory of a variable of a function is the thread's own.
-        Row("OpVariable,OpUntypedVariableKHR", WRITES, "any*", flow.variable),
+        _row(WRITES, "Variable UntypedVariableKHR", flow.variable),
         _row(WRITES, "Store", pointers.store),
         _row(WRITES, "AtomicStore AtomicFlagClear", pointers.atomic_store),
         _row(WRITES, "LifetimeStart LifetimeStop", pointers.live),

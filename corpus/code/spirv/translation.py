@@ -62,8 +62,8 @@ def translated(module: SpirvModule, constants: Mapping[int, int] = MappingProxyT
     for point in module.entry_points:
         if point.model in KERNELS and point.function in module.functions:
             kernel, parameters = _kernel(found, memory, point)
-            names[point.name] = tuple(each.source_name for each in parameters)
-            sizes[point.name] = tuple(each.element for each in parameters)
+            names[point.name] = tuple(parameter.source_name for parameter in parameters)
+            sizes[point.name] = tuple(parameter.element for parameter in parameters)
             found.written[kernel.name] = kernel
     kernels = Module(
         module.path,
@@ -147,7 +147,7 @@ def _kernel(
         point.name,
         True,
         (),
-        tuple(each.variable for each in parameters),
+        tuple(parameter.variable for parameter in parameters),
         {**start.registers, **code.registers},
         (*code.variables.values(), *start.variables.values()),
         (*start.code, *code.code),
@@ -217,7 +217,7 @@ def _write(body: SpirvBody) -> None:
     compiled = bool(body.code.source.module.languages)
     compiled |= any(ins.source for block in body.function.blocks for ins in block.instructions)
     anew = begun_anew(body.function) if compiled else {}  # where SPIR-V is the source, it means what it says
-    copied = [each.second for each in body.copies if each.same]
+    copied = [copy.second for copy in body.copies if copy.same]
     for parameter in body.function.parameters:
         try:
             body.copy_parameter(parameter)

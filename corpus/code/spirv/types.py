@@ -132,9 +132,9 @@ def _check_nesting(module: SpirvModule) -> None:
             type = waiting[-1]
             declared = module.globals.get(type)
             parts = _parts(declared) if declared is not None else []
-            inner = next((each for each in parts if each not in depth), None)
+            inner = next((part for part in parts if part not in depth), None)
             if inner is None:
-                depth[type] = 1 + max((depth[each] for each in parts), default=0)
+                depth[type] = 1 + max((depth[part] for part in parts), default=0)
                 waiting.pop()
             elif len(waiting) > MOST_NESTED:
                 what = f"is one of more than {MOST_NESTED} types within each other, or in itself"
@@ -206,7 +206,7 @@ class SpirvTypes:
             members = declared.at.ids
             if not 0 <= index < len(members):
                 raise declared.wrong(f"has no member {index}")
-            scalar = sum(len(self.scalars(each)) for each in members[:index])
+            scalar = sum(len(self.scalars(member)) for member in members[:index])
             return TypePart(members[index], self.offsets(type)[index], scalar)
         inner = declared.type_at(0)
         stride = self._column_stride(declared) if declared.name == "OpTypeMatrix" else self.stride(type)

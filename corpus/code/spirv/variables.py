@@ -176,8 +176,12 @@ def _is_several(source: SpirvSource, ins: SpirvInstruction, type: str) -> bool:
 
 
 def pointee_of(source: SpirvSource, ins: SpirvInstruction) -> str:
-    """Return the type of what a variable holds."""
-    return source.types.of(ins.type or "").pointee if ins.name == "OpVariable" else ins.ids[0]
+    """Return the type of what a variable holds. Raises ``InputError`` where nothing says it."""
+    if ins.name == "OpVariable":
+        return source.types.of(ins.type or "").pointee
+    if not ins.ids:
+        raise InputError(f"nothing says what %{ins.result} holds", source.module.path, ins.line, 1)
+    return ins.ids[0]
 
 
 def _space(source: SpirvSource, ins: SpirvInstruction) -> str:
@@ -195,10 +199,9 @@ def _space(source: SpirvSource, ins: SpirvInstruction) -> str:
 
 def _initial(source: SpirvSource, ins: SpirvInstruction, type: str) -> bytes:
     """Return the bytes of the initial value of a variable in memory."""
-    initial = initializer_of(ins)
-    if initial is None:
+    if ins.initializer is None:
         return b""
-    values, scalars = source.constants.scalars(initial), source.types.scalars(type)
+    values, scalars = source.constants.scalars(ins.initializer), source.types.scalars(type)
     found = bytearray(source.types.size(type))
     if len(values) != len(scalars):
         raise InputError("the initial value has another type", source.module.path, ins.line, 1)
@@ -207,8 +210,3 @@ def _initial(source: SpirvSource, ins: SpirvInstruction, type: str) -> bytes:
         if isinstance(value, Number):
             found[scalar.offset : scalar.offset + size] = (value.value % (1 << 8 * size)).to_bytes(size, "little")
     return bytes(found)
-
-
-def initializer_of(ins: SpirvInstruction) -> str | None:
-    """Return the constant that is the initial value of a variable; None where it has none."""
-    return next(iter(ins.ids if ins.name == "OpVariable" else ins.ids[1:]), None)
