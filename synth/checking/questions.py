@@ -482,6 +482,8 @@ def _ask_accesses(inquiry: _Inquiry, program: KernelProgram, search: Search[Quer
             execution = search.find([~outside, literal])
             if execution is not None:
                 inquiry.found(race_finding(program, races, execution))
+    if program.grows and inquiry.answers["race"] is not CheckAnswer.FOUND:
+        _ask_releases(inquiry, program, search)
     inquiry.begin("uninitialised memory")
     shared = {location.name for location in program.test.locations if location.region is Region.SHARED}
     shared = (shared | program.locations.undefined) - program.locations.initialised
@@ -492,26 +494,27 @@ def _ask_accesses(inquiry: _Inquiry, program: KernelProgram, search: Search[Quer
 
 
 def _ask_addresses(inquiry: _Inquiry, program: KernelProgram, search: Search[Query]) -> None:
-    """Ask where addresses from memory lead to: to a location of another size than what is accessed, or to memory that
-    has been given back.
-    """
-
-    def access_of(event: Event) -> Access | None:
-        return program.code[event.thread][event.position].access
+    """Ask where addresses from memory lead to: to no location, or to one of another size than what is accessed."""
 
     def is_mixed(event: Event) -> bool:
-        access, cell = access_of(event), program.locations.cells.get(event.location or "")
+        access = program.code[event.thread][event.position].access
+        cell = program.locations.cells.get(event.location or "")
         return access is not None and cell is not None and access.size != cell.size
-
-    def is_release(event: Event) -> bool:
-        access = access_of(event)
-        return access is not None and access.released
 
     if search.find([search.accesses({NOWHERE})]) is not None:
         inquiry.unknown("an address from memory may be of no object, or of a part of one of another size")
     if search.find([search.happens(is_mixed)]) is not None:
         inquiry.answers["mixed-size"] = CheckAnswer.UNKNOWN
         inquiry.unknown("an address from memory leads to what has another size than is accessed there")
+
+
+def _ask_releases(inquiry: _Inquiry, program: KernelProgram, search: Search[Query]) -> None:
+    """Ask whether memory is used after it was given back. Of uses that nothing orders with that the race tells."""
+
+    def is_release(event: Event) -> bool:
+        access = program.code[event.thread][event.position].access
+        return access is not None and access.released
+
     released = any(access.released for code in program.code for residual in code for access in residual.accesses)
     elsewhere = search.accesses({NOWHERE})
     execution = search.find([~elsewhere, search.after(is_release)]) if released else None
