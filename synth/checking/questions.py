@@ -19,7 +19,7 @@ from corpus.awaited import awaiting
 from corpus.code.arithmetic import DIVISION
 from corpus.code.program import KernelProgram
 from corpus.code.refusals import NotUnderstoodError
-from corpus.code.residual import ASSUME, DOUBT, MARK, UNMEANT, Access
+from corpus.code.residual import ASSUME, DOUBT, MARK, UNMEANT
 from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.litmus.arithmetic import UNDETERMINED
