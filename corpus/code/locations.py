@@ -191,6 +191,8 @@ def array_accesses(arrays: KernelArrays, threads: Iterable[Sequence[Residual]]) 
         if kept not in accessed:
             places = dict.fromkeys((offset - offset % image.size, image.size) for offset in sorted(image.data))
             found[arrays.own(kept)] = ArrayAccesses({place: [] for place in places})
+    for array, behind in arrays.created.outside.items():
+        found.setdefault(array, ArrayAccesses()).outside |= behind
     for array, cells in arrays.created.cells.items():
         for reached in sorted(cells):
             found.setdefault(array, ArrayAccesses()).places.setdefault(reached, [])

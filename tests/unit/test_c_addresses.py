@@ -169,6 +169,28 @@ def test_an_index_that_memory_gives(index, wanted):
     assert kinds(found) == wanted
 
 
+@pytest.mark.parametrize(("length", "wanted"), [(2, set()), (1, {"bounds"})])
+def test_an_address_in_memory_that_is_moved(length, wanted):
+    take = "{ int *p = atomic_fetch_add(&next, 1); *p = 1; return 0; }"
+    found = answers(
+        f"int data[{length}]; _Atomic(int *) next = data; void *t0(void *a) {take} void *t1(void *a) {take}"
+    )
+    assert kinds(found) == wanted
+    assert worst(found) == ({"FOUND"} if wanted else set())
+
+
+@pytest.mark.parametrize(("member", "wanted"), [("x.c", {"race"}), ("y.d", set())])
+def test_a_struct_is_copied_while_a_member_of_it_is_written(member, wanted):
+    found = answers(
+        f"""
+        struct s {{ int a; long b; char c; }} x; struct {{ struct s s; char d; }} y;
+        void *t0(void *a) {{ y.s = x; return 0; }}
+        void *t1(void *a) {{ {member} = 1; return 0; }}
+        """
+    )
+    assert kinds(found) == wanted
+
+
 def test_names_of_places_are_those_of_the_source():
     found = answers(
         """

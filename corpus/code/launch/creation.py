@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import NamedTuple
 
 from corpus.code import ir
@@ -109,8 +110,9 @@ class CreatedThreads:
 
     ``start`` has the values of memory by its cells, ``sizes`` the bytes of arrays that threads have made, ``zeroed``
     those of them that begin as zeros, ``made`` those that functions such as malloc have made, ``cells`` the places and
-    sizes of what addresses from memory may lead to. ``parts``: where plain accesses of several sizes overlap, which are
-    made of parts. ``needed``: the threads at whose end the program ends; None: it ends where all of them have ended.
+    sizes of what addresses from memory may lead to, ``outside`` those behind an array. ``parts``: where plain accesses
+    of several sizes overlap, which are made of parts. ``needed``: the threads at whose end the program ends; None: it
+    ends where all of them have ended.
     ``kept``: what was read where nobody writes.
     """
 
@@ -125,6 +127,7 @@ class CreatedThreads:
     """Whether the first thread ends alone, and the others go on."""
     kept: set[tuple[Array, int, int]] = field(default_factory=set)
     cells: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
+    outside: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
     parts: Parts = field(default_factory=dict)
     needed: frozenset[int] | None = None
 
@@ -180,15 +183,17 @@ def _rounds(follow_all: _FollowAll, facts: LaunchFacts) -> _Settled | None:
     for _ in range(MOST_ROUNDS):
         found, pointed = follow_all(facts)
         written = None if facts.written is None else _together(facts.written, _written(found, pointed))
-        done = replace(facts, parts=_parts_of(found), written=written)
+        done = replace(facts, parts=_parts_of(found, facts.parts), written=written)
         if done == facts:
             return found, pointed, facts
         facts = done
     return None if facts.written is not None else (found, pointed, facts)
 
 
-def _parts_of(found: CreatedThreads) -> Parts:
-    return _parts(residual for _, code in found.followed for residual in code)
+def _parts_of(found: CreatedThreads, known: Parts = MappingProxyType({})) -> Parts:
+    """Return the parts of accesses, with those that are known: what is made of parts overlaps no more."""
+    new = _parts(residual for _, code in found.followed for residual in code)
+    return {array: sorted({*known.get(array, ()), *new.get(array, ())}) for array in (*known, *new)}
 
 
 def _written(found: CreatedThreads, pointed: _Pointers) -> WrittenPlaces:
@@ -231,6 +236,9 @@ def _reads_what_stays(found: CreatedThreads, written: WrittenPlaces) -> bool:
     )
 
 
+MOST_BEHIND = 64
+"""The bytes behind an object that it is known to be outside to access; what is further away is of no object."""
+
 MOST_ROUNDS = 8
 """How often threads are followed until it is known what they access."""
 
@@ -247,6 +255,8 @@ def _all_threads(
 ) -> tuple[CreatedThreads, _Pointers]:
     """Follow a first thread and all that it leads to, with what is known of accesses."""
     found, pointed = CreatedThreads(), _Pointers(set(), {})
+    found.sizes |= {Array(OBJECTS, NOBODY, name): variable.size for name, variable in module.variables.items()
+                    if variable.space == OBJECTS and variable.size is not None}  # fmt: skip
     starts = [ThreadStart(ids, kernel) for ids in launch.threads()]
     for start in starts:  # which become more
         thread, code = _followed(module, kernel, launch, language, start, len(starts), facts, found.start)
@@ -452,6 +462,8 @@ def _cells(found: CreatedThreads, pointed: _Pointers) -> dict[Array, set[tuple[i
                 places = [start + offset] if offset is not None else range(start % length, size, length)
                 for place in places[:MOST_CELLS]:
                     new = (place, length)
+                    if size and size <= place <= size + MOST_BEHIND:
+                        found.outside.setdefault(array, set()).add(new)
                     if place < 0 or (size and place + length > size) or new in cells[array]:
                         continue
                     if not any(place < other + wide and other < place + length for other, wide in own - {new}):
@@ -483,7 +495,7 @@ def _pointed(found: CreatedThreads, pointed: _Pointers, code: Iterable[Residual]
         waiting = list(places[array])
         while waiting and len(places[array]) < MOST_CELLS:
             start, size = waiting.pop(), found.sizes.get(array, 0)
-            new = {start + move for move in pointed.moves if 0 <= start + move < size} - places[array]
+            new = {start + move for move in pointed.moves if 0 <= start + move <= size} - places[array]
             places[array] |= new
             waiting += sorted(new)
     return places

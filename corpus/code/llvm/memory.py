@@ -405,6 +405,8 @@ def update(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
         return stored(thread, state, address, size, new, PLAIN)
     if part_size(thread, address, size) < size:
         raise thread.out.wrong("an atomic access to what is accessed in parts as well is not understood")
+    if size == POINTER and operation in ("add", "sub") and isinstance(value, int):  # the address may be moved
+        thread.creation.moves.add(signed(value, 64) if operation == "add" else -signed(value, 64))
     given_ = operand_of(thread, value, size)
     operand, access = placed(thread, address, size)
     plain = name == "exch" or (sign == "s" and width.value == 32)
