@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from corpus.laws import c11
 from corpus.litmus.locations import Region
-from corpus.litmus.orders import Scope
+from corpus.litmus.orders import Mode, Order, Scope
 
 SCOPES: Mapping[str, Scope] = {
     "memory_scope_sub_group": Scope.WARP,
@@ -47,3 +47,25 @@ BARRIERS: Mapping[str, Scope] = {
 
 FETCHED = (*c11.FETCHED, "min", "max")
 """The operations that have an ``atomic_fetch_`` in OpenCL C."""
+
+
+def fence_tags(local: bool, across: bool) -> tuple[str, ...] | None:
+    """Return the tags of what orders memory of the work-group, or memory across work-groups: none where it orders both,
+    None where it orders neither.
+    """
+    regions = {region for region, there in ((Region.SHARED, local), (Region.GLOBAL, across)) if there}
+    if len(regions) != 1:
+        return () if regions else None
+    return tuple(tag for tag, region in FENCED.items() if region in regions)
+
+
+def fence_mode(order: Order, scope: Scope | None, tags: tuple[str, ...] | None) -> Mode | None:
+    """Return how a fence is done; None where it orders nothing."""
+    return None if tags is None or order is Order.RELAXED else Mode(order, scope, tags=tags)
+
+
+def barrier_mode(scope: Scope | None, level: Scope, tags: tuple[str, ...] | None) -> Mode:
+    """Return how a barrier of a level is done that orders memory for a scope: two fences of acquire and release."""
+    if tags is None:
+        return Mode(tags=(NO_MEMORY,))
+    return Mode(tags=tags) if scope is level else Mode(Order.ACQ_REL, scope, tags=tags)

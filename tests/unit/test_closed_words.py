@@ -14,6 +14,7 @@ from random import Random
 
 import pytest
 
+from corpus.code.launch.built_in import VECTORS, is_built_in
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of
 from corpus.code.spirv.declared import (
@@ -26,7 +27,6 @@ from corpus.code.spirv.declared import (
 from corpus.code.spirv.extended import EXTENDED
 from corpus.code.spirv.files import read_spirv
 from corpus.code.spirv.grammar import GrammarRow, OperandKind, spirv_grammar
-from corpus.code.spirv.special import VECTORS, is_built_in
 from corpus.code.spirv.table import TABLE
 from corpus.code.spirv.translation import translated
 from corpus.errors import InputError

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from corpus.code.arithmetic import compute_, move, select
+from corpus.code.computations import COMPUTATIONS, folded
 from corpus.code.ir import KernelInstruction
 from corpus.code.meaning import COMMON, by_name
 from corpus.code.program import KernelProgram, program_of
-from corpus.code.spirv.computing import COMPUTATIONS, folded
 from corpus.code.thread import Meaning
 from corpus.litmus.instructions import Barrier, Instruction, Store
 from corpus.litmus.locations import Loc

@@ -9,9 +9,9 @@ from random import Random
 import pytest
 from test_ptx_of_memory import number_of, run
 
+from corpus.code.computations import COMPUTATIONS, folded
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of
-from corpus.code.spirv.computing import COMPUTATIONS, folded
 from corpus.code.spirv.extended import EXTENDED
 from corpus.code.spirv.files import read_spirv
 from corpus.code.spirv.grammar import spirv_grammar

@@ -68,9 +68,8 @@ def body_of(lines: Sequence[str], start: int) -> Body:
     for number, line in enumerate(lines, start + 1):
         if not line or line.startswith(";"):
             continue
-        if line[0] != " ":
-            if found := _LABEL.match(line):
-                blocks.append(BodyBlock(found[1].strip('"'), []))
+        if found := _LABEL.match(line):
+            blocks.append(BodyBlock(found[1].strip('"'), []))
             continue
         if line.lstrip().startswith("#"):
             if found := _DECLARED.search(line):

@@ -413,7 +413,7 @@ def _fneg(out: FunctionTranslation, reader: TextReader) -> None:
         pass
     value = reader.typed()
     for target, (scalar, part) in zip(results(out, value.type), scalars(out, value), strict=True):
-        emit(out, "neg", (kind(out, scalar),), target, part)
+        emit(out, "unary", ("neg", kind(out, scalar)), target, part)
 
 
 _COMPARED: Mapping[str, str] = {
@@ -929,8 +929,11 @@ def translated(
         raise wrong(error, module.path, function.line) from None
     phis = {block.label: [line for line in block.lines if line.name == "phi"] for block in body.blocks}
     blocks = FunctionBlocks(phis, _failing(body))
-    for block in body.blocks:
-        _block(out, block, blocks)
+    try:
+        for block in body.blocks:
+            _block(out, block, blocks)
+    except IrError as error:
+        raise wrong(error, module.path, out.line.line or function.line) from None
     directives = (LIBRARY,) if library else ()
     done = ir.KernelFunction(
         function.name,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
+from corpus.code.computations import PAIRS, PROMISES, Computation
 from corpus.code.ir import Number, Operand, Register, Vector
 from corpus.code.spirv.code import SpirvCode, bits_of
-from corpus.code.spirv.computing import PAIRS, PROMISES, Computation
 from corpus.code.spirv.module import Enumerant
 from corpus.litmus.ptx_arithmetic import WIDTHS
 

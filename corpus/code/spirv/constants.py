@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from corpus.code.computations import COMPUTATIONS, folded
 from corpus.code.ir import Number, Operand, Register, SymbolRef
-from corpus.code.spirv.computing import COMPUTATIONS, folded
 from corpus.code.spirv.modes import MEMORY_MODELS
 from corpus.code.spirv.module import Enumerant, SpirvFloat, SpirvInstruction, SpirvInteger, SpirvModule
 from corpus.code.spirv.types import SpirvTypes

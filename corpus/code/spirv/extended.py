@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from corpus.code.computations import COMPUTATIONS, Computation, rule
 from corpus.code.ir import MemoryOperand, Number, Operand, Register, SymbolRef
 from corpus.code.spirv import pointers
 from corpus.code.spirv.code import SpirvCode
 from corpus.code.spirv.composing import compute, steps_of, untold
-from corpus.code.spirv.computing import COMPUTATIONS, Computation, rule
 from corpus.code.spirv.declared import DEBUGGING
 from corpus.code.spirv.module import Enumerant, Id
 from corpus.code.table import NOTHING, READS, WRITES, Effect, Lack, Row, Table, find, forms_in, table_of

@@ -20,9 +20,6 @@ from corpus.code.spirv.variables import pointee_of
 from corpus.errors import InputError
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
-NOT_UNDERSTOOD = "not understood"
-"""The name of an instruction that is not understood; its word says why."""
-
 
 class SpirvBody:
     """The code of one function of a module."""

@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from corpus.laws.opencl import FENCED, NO_MEMORY
-from corpus.litmus.locations import Region
+from corpus.laws.opencl import barrier_mode, fence_mode, fence_tags
 from corpus.litmus.orders import PLAIN, Mode, Order, Scope
 
 SCOPES: Mapping[int, Scope | None] = {
@@ -142,29 +141,17 @@ def _vulkan_barrier(semantics: SpirvSemantics, level: Scope) -> Mode:
 
 
 def _opencl_tags(bits: int) -> tuple[str, ...] | None:
-    """Return the tags of what orders these kinds of memory: none where it orders both, None where it orders neither."""
-    both = {Region.SHARED: bits & WORKGROUP_MEMORY, Region.GLOBAL: bits & CROSS_WORKGROUP_MEMORY}
-    regions = {region for region, there in both.items() if there}
-    if len(regions) != 1:
-        return () if regions else None
-    return tuple(tag for tag, region in FENCED.items() if region in regions)
+    return fence_tags(bool(bits & WORKGROUP_MEMORY), bool(bits & CROSS_WORKGROUP_MEMORY))
 
 
 def _opencl_fence(semantics: SpirvSemantics) -> Mode | None:
-    tags = _opencl_tags(semantics.bits)
-    if tags is None or semantics.order is Order.RELAXED:
-        return None
-    return Mode(semantics.order, semantics.scope, tags=tags)
+    return fence_mode(semantics.order, semantics.scope, _opencl_tags(semantics.bits))
 
 
 def _opencl_barrier(semantics: SpirvSemantics, level: Scope) -> Mode:
     """A barrier of OpenCL C is two fences of acquire and release, whose SPIR-V says SequentiallyConsistent."""
-    tags = _opencl_tags(semantics.bits)
-    if tags is None or semantics.order is Order.RELAXED:
-        return Mode(tags=(NO_MEMORY,))
-    if semantics.scope is level:
-        return Mode(tags=tags)
-    return Mode(Order.ACQ_REL, semantics.scope, tags=tags)
+    tags = None if semantics.order is Order.RELAXED else _opencl_tags(semantics.bits)
+    return barrier_mode(semantics.scope, level, tags)
 
 
 def _opencl_atomic(semantics: SpirvSemantics, storage: str, order: Order) -> Mode:

@@ -11,17 +11,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from corpus.code.doubts import NOT_UNDERSTOOD
 from corpus.code.ir import BlockSize, KernelFunction, MemoryOperand, Operand, Register, SymbolRef, Variable
+from corpus.code.launch.built_in import is_built_in
 from corpus.code.launch.fields import NUMBER
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.places import NOBODY, Array, argument_array
 from corpus.code.spirv.claims import SpirvHome
 from corpus.code.spirv.code import SpirvCode, SpirvSource, register_name
 from corpus.code.spirv.constants import WORKGROUP_SIZE, spec_id
-from corpus.code.spirv.flow import NOT_UNDERSTOOD
 from corpus.code.spirv.module import Enumerant, Id, SpirvFunction, SpirvInteger, SpirvModule, SpirvString
 from corpus.code.spirv.reflection import ClspvReflection, reflected
-from corpus.code.spirv.special import is_built_in
 from corpus.code.spirv.types import ADDRESS
 from corpus.code.spirv.variables import SpirvMemory, pointee_of
 from corpus.errors import InputError

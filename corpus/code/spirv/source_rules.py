@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, takewhile
 from typing import NamedTuple
 
-from corpus.code.spirv.computing import COMPUTATIONS
+from corpus.code.computations import COMPUTATIONS
 from corpus.code.spirv.module import Id, SpirvFunction, SpirvInstruction, SpirvModule
 
 # variables that begin anew

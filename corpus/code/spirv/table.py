@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from corpus.code.computations import COMPUTATIONS, PAIRS, Computation
+from corpus.code.launch.groups import OF_MASKS
 from corpus.code.spirv import flow, pointers
 from corpus.code.spirv.code import SpirvCode
 from corpus.code.spirv.composing import COMPOSING, compute, untold
-from corpus.code.spirv.computing import COMPUTATIONS, PAIRS, Computation
 from corpus.code.spirv.extended import extended
 from corpus.code.spirv.flow import SpirvBody
-from corpus.code.spirv.groups import OF_MASKS, OPERATIONS, group_operation
+from corpus.code.spirv.groups import OPERATIONS, group_operation
 from corpus.code.spirv.module import SpirvBlock
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Effect, Lack, Row, Table, find, table_of
 

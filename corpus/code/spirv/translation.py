@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
+from corpus.code.doubts import NOT_UNDERSTOOD
 from corpus.code.ir import KernelFunction, Module, Variable
 from corpus.code.launch.fields import DescribedArray, with_fields
 from corpus.code.spirv import pointers
@@ -20,7 +21,7 @@ from corpus.code.spirv.constants import SpirvConstants
 from corpus.code.spirv.declared import RELAXED, refusals
 from corpus.code.spirv.extended import EXTENDED
 from corpus.code.spirv.fields import SpirvFields
-from corpus.code.spirv.flow import NOT_UNDERSTOOD, SpirvBody, function_name, results_of
+from corpus.code.spirv.flow import SpirvBody, function_name, results_of
 from corpus.code.spirv.modes import MEMORY_MODELS
 from corpus.code.spirv.module import SpirvEntryPoint, SpirvFunction, SpirvInstruction, SpirvModule
 from corpus.code.spirv.parameters import SpirvParameter, arguments, block_size, given, launch_bounds, specialised

@@ -1,4 +1,6 @@
-"""Values of the built-in variables of SPIR-V (SPIR-V 1.6, 3.21; the Vulkan and OpenCL environments)."""
+"""Values of the built-in variables of kernels by their names in SPIR-V (SPIR-V 1.6, 3.21; the Vulkan and OpenCL
+environments): what functions of OpenCL C such as ``get_global_id`` give.
+"""
 
 from __future__ import annotations
 
