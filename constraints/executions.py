@@ -26,7 +26,7 @@ about n along a thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, permutations, product
@@ -78,10 +78,11 @@ class Executions:
 
     ``flags`` are the literals of the model's flags by name. ``comparisons``: literals that say whether comparisons of
     values hold, for a reader of values to define. ``checks``: how true each check is that the model requires. The
-    checks are required where ``required`` is set. ``unfinished``: threads may stop anywhere, and stay at any barrier.
-    ``sites``: instructions that may be done in several ways, ``levels`` which of these ways each has. ``known``:
-    variables whose values are known (``constraints.circuit``). ``grounded``: no value justifies itself in them, which
-    only executions do that a check forbids; they are left out where checks are required, or ``grounded`` is asked for.
+    checks are required where ``required`` is set. ``unfinished``: threads may stop anywhere, and stay at any barrier;
+    or only those of some numbers may stop anywhere. ``sites``: instructions that may be done in several ways,
+    ``levels`` which of these ways each has. ``known``: variables whose values are known (``constraints.circuit``).
+    ``grounded``: no value justifies itself in them, which only executions do that a check forbids; they are left out
+    where checks are required, or ``grounded`` is asked for.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class Executions:
         model: Model,
         unroll: int,
         required: bool = True,
-        unfinished: bool = False,
+        unfinished: bool | Collection[int] = False,
         sites: Sequence[Site] = (),
         known: Mapping[Name, bool] = MappingProxyType({}),
         grounded: bool = False,
@@ -101,12 +102,14 @@ class Executions:
         check_speaks(test, model)
         self.test = test
         self.circuit = circuit = DeferredCircuit(known)
-        self._unfinished = unfinished
+        self._unfinished = bool(unfinished)
         self.grounded = (required or grounded) and forbids_thin_air(model)
-        threads = merged_threads(test, unroll, forgets_reads(model) and not unfinished, unfinished)
+        all_of_them = unfinished is True
+        threads = merged_threads(test, unroll, forgets_reads(model) and not all_of_them, all_of_them)
         self.bounded = any(thread.bounded for thread in threads)
-        self.complete = (only_waits if unfinished else is_complete)(test, threads, model)
-        self.runs = Runs(circuit, threads, unfinished)
+        self.complete = (only_waits if all_of_them else is_complete)(test, threads, model)
+        some = () if isinstance(unfinished, bool) else unfinished
+        self.runs = Runs(circuit, threads, range(len(threads)) if all_of_them else some)
         self.events = execution_events(test, list(self.runs.events.values()))
         self.levels = Levels(circuit, sites, self.events)
         self.executed = [

@@ -15,7 +15,7 @@ the step that was taken. The size is that of the unrolled threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import combinations, groupby
 
@@ -29,10 +29,10 @@ class Runs:
     """The clauses of the ways. ``taken[t][s]``: thread ``t`` takes its step ``s``; ``happens``: each event by its key.
 
     ``before``: the pairs of events that are on one way, the first one earlier. ``reached[t][n]``: thread ``t`` comes to
-    its node ``n``; ``stops[t][n]``: it stops there, which it may only where runs may be ``unfinished``.
+    its node ``n``; ``stops[t][n]``: it stops there, which only threads may whose runs may be ``unfinished``.
     """
 
-    def __init__(self, circuit: Circuit, threads: Sequence[Unrolled], unfinished: bool = False) -> None:
+    def __init__(self, circuit: Circuit, threads: Sequence[Unrolled], unfinished: Collection[int] = ()) -> None:
         self.threads = threads
         self._unfinished = unfinished
         self.reached: list[dict[int, Literal]] = []
@@ -56,15 +56,16 @@ class Runs:
         known: dict[int, Literal] = {}
         stops: dict[int, Literal] = {}
         taken: list[Literal] = []
-        first = list(range(len(thread.nodes))) if self._unfinished else _first_of_equal(thread)
+        unfinished = number in self._unfinished
+        first = list(range(len(thread.nodes))) if unfinished else _first_of_equal(thread)
         for source, group in groupby(enumerate(thread.steps), key=lambda numbered: numbered[1].source):
             steps = list(group)
             here = known[source] = circuit.any_of(reached[source]) if first[source] == source else known[first[source]]
             ways = [here]
-            if len(steps) > 1 or self._unfinished:
+            if len(steps) > 1 or unfinished:
                 ways = [circuit.var("step", number, index) for index, _ in steps]
                 ends = []
-                if self._unfinished:
+                if unfinished:
                     ends = [circuit.var("stop", number, source)]
                     stops[source] = ends[0]
                 circuit.exactly_one([*ways, *ends], here)
@@ -77,13 +78,13 @@ class Runs:
                     self.events[event.key] = event
                     on.setdefault(event.key, []).append(way)
             for key, found in on.items():
-                everywhere = len(found) == len(steps) and not self._unfinished
+                everywhere = len(found) == len(steps) and not unfinished
                 self.happens[key] = here if everywhere else circuit.any_of(found)
             taken += ways
         for node, ways in reached.items():
             if node not in known:
                 known[node] = circuit.any_of(ways) if first[node] == node else known[first[node]]
-                if node != thread.end and self._unfinished:
+                if node != thread.end and unfinished:
                     stops[node] = known[node]
                 elif node != thread.end:
                     circuit.require(~known[node])
@@ -103,7 +104,8 @@ class Runs:
     def surely(self) -> Mapping[Key, frozenset[Key]]:
         """The events that happen wherever a given one does: they are on every way of its thread that it is on."""
         found: dict[Key, frozenset[Key]] = {}
-        for thread in self.threads:
+        for own, thread in enumerate(self.threads):
+            unfinished = own in self._unfinished
             keys = list({event.key: None for step in thread.steps for event in step.events})
             number = {key: index for index, key in enumerate(keys)}
             on = [sum(1 << number[event.key] for event in step.events) for step in thread.steps]
@@ -112,13 +114,13 @@ class Runs:
             before[0] = 0
             for step, here in zip(thread.steps, on, strict=True):
                 before[step.target] &= before[step.source] | here
-            if thread.end is not None and not self._unfinished:
+            if thread.end is not None and not unfinished:
                 after[thread.end] = 0
                 for step, here in reversed(list(zip(thread.steps, on, strict=True))):
                     after[step.source] &= here | after[step.target]
             surely = [everything] * len(keys)
             for step, here in zip(thread.steps, on, strict=True):
-                ahead = 0 if self._unfinished else after[step.target]
+                ahead = 0 if unfinished else after[step.target]
                 for event in step.events:
                     surely[number[event.key]] &= before[step.source] | here | ahead
             for key, numbers in zip(keys, surely, strict=True):

@@ -78,7 +78,7 @@ class ExecutionSearch:
         unroll: int,
         required: bool = True,
         solver: str = EXECUTION_SOLVER,
-        unfinished: bool = False,
+        unfinished: bool | Collection[int] = False,
     ) -> None:
         """Writes the clauses. Raises ``InputError`` as the parts do, and ``TooManyError`` above their limits."""
         self.executions = Executions(test, model, unroll, required, unfinished)

@@ -339,10 +339,17 @@ def _ask_executions(
             listed = ListedExecutions(test, races or model.model, unroll)
             _ask_ends(inquiry, program, listed, races, condition, expectation)
         else:
-            search = ExecutionSearch(test, races or model.model, unroll)
+            search = ExecutionSearch(test, races or model.model, unroll, unfinished=_left_behind(program))
             _ask_ends(inquiry, program, search, races, condition, expectation)
     except TooManyError as error:
         inquiry.unknown(error.message)
+
+
+def _left_behind(program: KernelProgram) -> tuple[int, ...]:
+    """Return the threads that the program does not wait for: where it ends, they stop wherever they are."""
+    if program.needed is None:
+        return ()
+    return tuple(number for number in range(len(program.test.threads)) if number not in program.needed)
 
 
 def _ask_ends(
@@ -360,7 +367,13 @@ def _ask_ends(
     _ask_accesses(inquiry, program, search, races)
     inquiry.begin("traps")
     premises, divides = [inside], False
+    left_behind = _left_behind(program)
     for thread, register in program.marks.stops:
+        if thread in left_behind:  # whose registers have no final values where it is stopped
+            inquiry.unknown(
+                f"whether {thread_name(program, thread)}, which nobody waits for, comes to a finding of its own"
+            )
+            continue
         stop = FinalRegister(thread, register)
         stopped = search.satisfied(Atom("eq", stop, 1))
         execution = search.find([inside, stopped])

@@ -128,13 +128,14 @@ def test_a_variable_of_the_stack_that_others_write(wait, done, wanted):
 
 
 SERVER = """
-atomic_int request, reply;
+int x; atomic_int request, reply;
 void *serve(void *a)
 {
     for (;;) {
         while (!get(request, acquire)) ;
         put(request, 0, relaxed);
-        put(reply, 1, release);
+        x = 1;
+        put(reply, 1, ORDER);
     }
 }
 int main(void)
@@ -143,6 +144,7 @@ int main(void)
     pthread_create(&t, 0, serve, 0);
     put(request, 1, release);
     while (!get(reply, acquire)) ;
+    assert(x == 1);
     LEAVE
 }
 """
@@ -150,8 +152,16 @@ int main(void)
 
 @pytest.mark.parametrize(("leave", "hang"), [("return 0;", "TERMINATES"), ("pthread_exit(0);", "MAY_HANG")])
 def test_a_program_ends_where_its_first_thread_does(leave, hang):
-    found = answers(SERVER.replace("LEAVE", leave), main="")
+    found = answers(SERVER.replace("LEAVE", leave).replace("ORDER", "release"), main="")
     assert found.hang["fair"] == hang
+
+
+@pytest.mark.parametrize(("order", "wanted"), [("release", set()), ("relaxed", {"race", "trap"})])
+def test_what_a_server_does_that_nobody_waits_for_is_seen(order, wanted):
+    """It never comes to its end, and the program does: it is stopped wherever it is then."""
+    found = answers(SERVER.replace("LEAVE", "return 0;").replace("ORDER", order), main="")
+    assert kinds(found) == wanted
+    assert worst(found) == ({"FOUND", "UNKNOWN"} if wanted else set())
 
 
 @pytest.mark.parametrize(
