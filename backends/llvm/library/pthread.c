@@ -17,6 +17,9 @@ void __synth_stops(const char *why); /* a finding, at which the thread ends */
 void __synth_assumes(const char *what);
 void __synth_refuses(const char *what);
 
+#undef pthread_equal
+#undef thrd_equal
+
 enum { DEAD = -0x6DEAD };
 
 typedef struct { _Atomic int held; } synth_mutex;
