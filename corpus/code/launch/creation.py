@@ -32,7 +32,7 @@ from corpus.code.launch.sharing import ShownError
 from corpus.code.passes.tidying import tidied
 from corpus.code.places import ANYWHERE, NOBODY, Array, ArrayPlace, Cell, array_place
 from corpus.code.refusals import NotUnderstoodError
-from corpus.code.residual import END, MARK, Access, Residual
+from corpus.code.residual import ASSUME, END, MARK, UNMEANT, Access, Residual, why_of
 from corpus.code.thread import (
     Creation,
     FollowedThread,
@@ -296,11 +296,23 @@ def _followed(
         thread = new_thread(module, kernel, launch, start.ids, language, facts, creation=creation)
         before = [*_beginning(thread.block)] if start.waits else []
         try:
-            return thread, follow(thread, start, before)
+            return thread, [*_let_joiners_go_on(thread.block, follow(thread, start, before))]
         except ShownError as error:
             _, depth, name = error.array
             own = Array(OBJECTS, NOBODY, f"{name}.{thread.block}")
             shown[error.array] = own if own not in shown.values() else own._replace(name=f"{own.name}.{depth}")
+
+
+def _let_joiners_go_on(number: int, code: Sequence[Residual]) -> Iterator[Residual]:
+    """Yield the code of a thread, which those go on who join it where it ends with a finding as well."""
+    for place, residual in enumerate(code):
+        match code[place - 1].instruction, residual.instruction:
+            case Assign(target), Branch(label=label, condition=None) if (
+                number and label == END and target.startswith(MARK) and why_of(target) not in (ASSUME, UNMEANT)
+            ):
+                for ins, access in signal(number, ENDED):
+                    yield Residual(ins, residual.origin, access)
+        yield residual
 
 
 def _beginning(number: int) -> Iterator[Residual]:

@@ -15,6 +15,7 @@ from corpus.code.evaluation import describe, evaluate, set_result
 from corpus.code.llvm.cells import is_unwritten
 from corpus.code.llvm.memory import POINTER, as_bits, check_null, further, in_register, operand_of, same
 from corpus.code.places import Array
+from corpus.code.residual import END
 from corpus.code.thread import FollowedThread, State
 from corpus.code.values import Affine, ArrayAddress, Half, Symbol, Unknown, Value, whole
 from corpus.code.variants import part_ways
@@ -124,10 +125,15 @@ def _may_be(value: Value, number: int, width: int) -> bool:
 
 
 def _stop_where(thread: FollowedThread, flag: str, why: str) -> None:
-    """Write a branch to a finding where a register is not 0."""
+    """Write a branch to a finding where a register is not 0. The thread ends there if it comes outside of an array.
+
+    Else it goes on with some result, so that what others wait for comes.
+    """
     going = thread.out.new_label()
     thread.out.put(Branch(going, Comparison("eq", Reg(flag), 0)))
-    thread.out.stops(why)
+    thread.out.marks(why)
+    if why == "bounds":
+        thread.out.put(Branch(END))
     thread.out.put(Label(going))
 
 

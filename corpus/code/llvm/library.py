@@ -27,11 +27,11 @@ from corpus.code.llvm.memory import (
 )
 from corpus.code.memory import length_of
 from corpus.code.places import ANYWHERE, CODE, Cell, RegisterHome, array_place, counter
-from corpus.code.residual import ASSUME, MARK, Access
+from corpus.code.residual import ASSUME, Access
 from corpus.code.table import BOTH, CONTROL, NOTHING, READS, WRITES, Row
 from corpus.code.thread import FollowedThread, Meaning, State
 from corpus.code.values import ArrayAddress, Symbol, Unknown, Value
-from corpus.litmus.instructions import Assign, Branch, Comparison, Label, Store
+from corpus.litmus.instructions import Branch, Comparison, Label, Store
 from corpus.litmus.locations import Reg
 from corpus.litmus.orders import PLAIN
 
@@ -294,7 +294,7 @@ FREED = 0
 
 def failed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__assert_fail``: a finding; the thread goes on, so that what others wait for comes."""
-    thread.out.put(Assign(f"{MARK}assert", "mov", (1,)))
+    thread.out.marks("assert")
     return True
 
 

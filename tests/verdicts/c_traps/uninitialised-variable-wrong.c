@@ -1,5 +1,7 @@
 /* C11 6.3.2.1p2: a variable is used that nothing was assigned to and whose address nobody has taken. */
-int main(int count, char **words)
+static int count;
+
+int main(void)
 {
     int x;
     if (count > 7)
