@@ -39,7 +39,7 @@ _FOREIGN = {
     ".bell": "a bell file",
     ".cat": "a consistency model",
     ".csv": "a table",
-    **dict.fromkeys((".cxx", ".h", ".hpp"), _CPP),
+    **dict.fromkeys((".h", ".hpp"), _CPP),
     **dict.fromkeys((".json", ".jsonl"), "JSON"),
     ".metal": "a Metal shader",
     ".py": "a Python file",

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -75,8 +76,11 @@ def _compiled(file: Path, code: Path, options: Sequence[str], language: str, sta
         raise InputError(f"clang is needed for C and C++: {INSTALL}", str(file))
     words: tuple[Word, ...] = clang.c if language == "c" else clang.cpp
     own = [] if any(option.startswith("-std") for option in options) else [standard]
-    kind = ["-x", "c" if language == "c" else "c++"]
-    command = [*words, *_AS_WRITTEN, *own, "-isystem", _HEADERS, OPTIONS, *kind, SOURCE, "-o", MADE]
+    kind = ["-x", "c"] if language == "c" else ["-x", "c++"]
+    headers: list[Word] = (
+        ["-isystem", _HEADERS] if language == "c" else ["-I", _LIBRARY / "include", "-isystem", _HEADERS]
+    )
+    command = [*words, *_AS_WRITTEN, *own, *headers, OPTIONS, *kind, SOURCE, "-o", MADE]
     done = handed(file, command, code, options=options, includes=True)
     if not done.ok:
         return done
@@ -89,7 +93,7 @@ def _compiled(file: Path, code: Path, options: Sequence[str], language: str, sta
 def _library(clang: ClangCommand, program: str) -> str:
     """Return what clang makes of the part of the library that a program calls; nothing where it calls none."""
     called = set(re.findall(r"^declare .*?@\"?([\w.$]+)", program, re.MULTILINE))
-    files = [file for file in sorted(_LIBRARY.glob("*.c")) if called & _defined(file)]
+    files = _needed(called)
     if not files:
         return ""
     with private_folder("library") as folder:
@@ -98,15 +102,25 @@ def _library(clang: ClangCommand, program: str) -> str:
         done = handed(source, [*clang.c, *_AS_WRITTEN, "-std=gnu17", SOURCE, "-o", MADE], made)
         if not done.ok:
             raise InputError(f"the library is not compiled: {problem(done.output)}")
-        return read_text(made)
+        return re.sub(r"@\.str\b", "@.library.str", read_text(made))
 
 
-def _defined(file: Path) -> set[str]:
+def _needed(called: set[str]) -> list[Path]:
+    """Return the files of the library that have functions of these names, and those that these files call."""
+    every = sorted(_LIBRARY.glob("*.c"))
+    found = [file for file in every if called & _defined(file)]
+    for file in found:  # which become more
+        words = set(re.findall(r"\w+", file.read_text(encoding="utf-8")))
+        found += [other for other in every if other not in found and words & _defined(other)]
+    return sorted(found)
+
+
+@cache
+def _defined(file: Path) -> frozenset[str]:
     """Return the functions that a file of the library has, by the names that they have in code."""
     text = file.read_text(encoding="utf-8")
-    return set(re.findall(r"^[a-z][\w *]*?\b(\w+)\([^;]*$", text, re.MULTILINE)) | set(
-        re.findall(r"NAMED\(\"(\w+)\"\)", text)
-    )
+    plain = re.findall(r"^[a-z][\w *]*?\b(\w+)\([^;]*$", text, re.MULTILINE)
+    return frozenset((*plain, *re.findall(r"\b_Z\w+", text)))
 
 
 def probed() -> Probed:

@@ -48,6 +48,8 @@ def follow(thread: FollowedThread, start: ThreadStart | None = None, before: Seq
     if start is not None:
         for parameter, value in zip(start.function.parameters, start.arguments, strict=False):
             define(thread, state, RegisterHome(0, parameter.name), value)
+        for cells in (*start.given.values(), start.before):
+            state.known.update(cells.items())
     follow_from(thread, "", state)
     return out.code
 

@@ -440,7 +440,12 @@ def _length(thread: FollowedThread, array: Array, size: int) -> int | None:
 
 def owns(thread: FollowedThread, array: Array) -> bool:
     """Decide whether no other thread can access an array: the thread alone has it, or no other is there."""
-    return thread.creation.alone or array.is_own
+    return thread.creation.alone or is_hidden(thread, array)
+
+
+def is_hidden(thread: FollowedThread, array: Array) -> bool:
+    """Decide whether no other thread has the address of an array."""
+    return array.is_own or array in thread.creation.private
 
 
 def accesses_of(thread: FollowedThread, array: Array) -> Sequence[tuple[int, int]]:

@@ -5,17 +5,21 @@ This is the one list that ``check``, ``fix``, ``validate`` and ``convert`` ask. 
 one that is compiled to another, name a compiler of ``backends.kernel_compilers`` (docs/add-a-language.md).
 
 The end of a file's name says which format it may have. Where others have files of such names as well, words of its
-content say whether it has kernels; whether SPIR-V is binary or text its content says too.
+content say whether it has kernels, and which of two formats it has (``.cpp``: C++, or CUDA C++ where it has
+``__global__``); whether SPIR-V is binary or text its content says too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from corpus.errors import InputError
+from corpus.files import LARGEST_TEXT, open_bytes
 
 if TYPE_CHECKING:
     from corpus.code.assembly.language import MachineLanguage
@@ -152,6 +156,15 @@ FORMATS: tuple[CodeFormat, ...] = (
         repaired=True,
     ),
     CodeFormat(
+        "C++",
+        tuple(Suffix(end, "main thread", shared=True) for end in (".cpp", ".cc", ".cxx")),
+        "corpus.code.llvm.files:read",
+        "C++ source",
+        compiler="cpp",
+        code="LLVM",
+        includes=True,
+    ),
+    CodeFormat(
         "LLVM",
         (Suffix(".ll", "@main thread", shared=True),),
         "corpus.code.llvm.files:read",
@@ -171,8 +184,35 @@ PROCESSORS: Mapping[str, str] = {
 
 
 def format_of(path: Path) -> CodeFormat | None:
-    """Return the format that a file may have, by the end of its name; None where code of such a file is not read."""
-    return next((row for row in FORMATS for suffix in row.suffixes if suffix.end == path.suffix), None)
+    """Return the format that a file may have, by the end of its name, and by its content where several have that end;
+    None where code of such a file is not read.
+    """
+    found = _row_of(path)
+    return found[0] if found else None
+
+
+def _row_of(path: Path) -> tuple[CodeFormat, Suffix] | None:
+    """Return the format that a file may have, with the end of its name. Of several formats it is the first one whose
+    words are in the file, or else the last.
+    """
+    every = [(row, suffix) for row in FORMATS for suffix in row.suffixes if suffix.end == path.suffix]
+    found = next((pair for pair in every[:-1] if has_words(path, pair[1].words)), None)
+    return found or (every[-1] if every else None)
+
+
+def has_words(path: Path, words: str) -> bool:
+    """Decide whether a file can be read and has all of some words, which spaces separate."""
+    try:
+        changed = path.stat().st_mtime_ns
+        return all(word.encode() in _content(path, changed) for word in words.split())
+    except (OSError, InputError):
+        return False
+
+
+@lru_cache(maxsize=4)
+def _content(path: Path, changed: int) -> bytes:
+    with open_bytes(path) as file:
+        return file.read(LARGEST_TEXT)
 
 
 def certain_format_of(path: Path) -> CodeFormat | None:
@@ -183,7 +223,8 @@ def certain_format_of(path: Path) -> CodeFormat | None:
 
 def suffix_of(path: Path) -> Suffix | None:
     """Return the end of a file's name where that is one of a format."""
-    return next((suffix for row in FORMATS for suffix in row.suffixes if suffix.end == path.suffix), None)
+    found = _row_of(path)
+    return found[1] if found else None
 
 
 def format_named(name: str) -> CodeFormat:

@@ -26,6 +26,9 @@ END = "END"
 MARK = "stopped_by_"
 """The beginning of the names of registers that say why a thread has stopped: a trap, an assertion."""
 
+PLACE = "'"
+"""What stands between the word of such a register and the place of the source that the finding is of, if any."""
+
 UNMEANT = "unmeant"
 """Why a thread is followed no further that computes with an address what has no meaning, such as its square."""
 
@@ -34,6 +37,11 @@ SOME_NUMBER = 0x7F00_0000
 
 _APART, _APART_AT_MOST = 0x9E37_79B1, 1 << 24
 """How far apart the numbers are that stand for such values: no program has them, nor their sums and differences."""
+
+
+def why_of(mark: str) -> str:
+    """Return why a thread stops, by the register that says so: ``bounds`` of ``stopped_by_bounds'7_3``."""
+    return mark.removeprefix(MARK).partition(PLACE)[0]
 
 
 class Access(NamedTuple):
@@ -120,9 +128,15 @@ class ResidualWriter:
 
     def stops(self, why: str) -> bool:
         """Mark that the thread comes to a trap, a failed assertion or the like, where it ends; return False."""
-        self.put(Assign(f"{MARK}{why}", "mov", (1,)))
+        self.marks(why)
         self.put(Branch(END))
         return False
+
+    def marks(self, why: str) -> None:
+        """Mark that the thread comes to what is a finding; of programs that have no launch, each place has its mark."""
+        place = self.origin.source if self.origin is not None and self._grows else None
+        where = f"{PLACE}{place.line}_{place.column}" if place is not None else ""
+        self.put(Assign(f"{MARK}{why}{where}", "mov", (1,)))
 
     def wrong(self, what: str) -> NotUnderstoodError:
         """Return the error for the instruction at hand."""

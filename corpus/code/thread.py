@@ -19,7 +19,7 @@ from corpus.code.functions import FunctionShape
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.launch.limits import LaunchLimits, limits_of
 from corpus.code.places import Array, Cell, Home, RegisterHome
-from corpus.code.residual import ResidualWriter
+from corpus.code.residual import Access, ResidualWriter
 from corpus.code.table import Row
 from corpus.code.values import Value
 from corpus.litmus.locations import Operand
@@ -84,10 +84,6 @@ AccessedPlaces = Mapping[Array, Sequence[tuple[int, int]]]
 """The places of accesses in each array, in bytes, and their sizes."""
 
 
-WrittenPlaces = Mapping[Array, frozenset[tuple[int, int]] | None]
-"""The places that are written in each array, in bytes, and their sizes; None where any may be."""
-
-
 @dataclass(frozen=True)
 class LaunchFacts:
     """What is known of a launch while one of its threads is followed, from following all of them.
@@ -96,8 +92,8 @@ class LaunchFacts:
     ``accessed``: the places and sizes of accesses of arrays, for operations on whole matrices. ``comers``: the threads
     of a group that come to a place where they do something together, where these are not all. ``aligns``: who comes to
     an aligned barrier waits for the others of its warp at that very instruction. ``owed``: how often the thread has to
-    have come to barriers at its end, which are then counted on each way. ``written``: what threads write once there are
-    several, by places and sizes (none: all of an array); None where it is not known. What nobody writes stays as it is.
+    have come to barriers at its end, which are then counted on each way. ``contested``: the bytes of arrays that one
+    thread writes and another accesses (None: any may be one); ``shown``: objects whose addresses several threads have.
     """
 
     grains: Mapping[Array, int] = field(default_factory=dict)
@@ -106,16 +102,8 @@ class LaunchFacts:
     parts: Parts = field(default_factory=dict)
     aligns: bool = False
     owed: Mapping[BarrierKey, int] = field(default_factory=dict)
-    written: WrittenPlaces | None = None
-
-    def stays(self, array: Array, offset: int, size: int) -> bool:
-        """Decide whether so many bytes of an array are written by nobody once there are several threads."""
-        if self.written is None:
-            return False
-        places = self.written.get(array, frozenset())
-        return places is not None and not any(
-            start < offset + size and offset < start + length for start, length in places
-        )
+    contested: frozenset[tuple[Array, int]] | None = frozenset()
+    shown: frozenset[Array] = frozenset()
 
     def about(self, array: Array) -> tuple[object, ...]:
         """Return all that is known of an array."""
@@ -176,13 +164,24 @@ class PlaceRule(NamedTuple):
 class ThreadStart(NamedTuple):
     """A thread of a launch: its place, its function, and its arguments.
 
-    ``waits``: it begins when the thread that creates it, which has done something before, says so.
+    ``waits``: it begins when the thread that creates it, which has done something before, says so. ``given`` are the
+    objects that it gets from that thread, which has no use for them any more, with what they hold. ``before`` has what
+    is known of memory that several threads may access when it is created.
     """
 
     ids: ThreadIds
     function: ir.KernelFunction
     arguments: tuple[Value, ...] = ()
     waits: bool = False
+    given: Mapping[Array, Mapping[Cell, Value]] = {}
+    before: Mapping[Cell, Value] = {}
+
+
+class Moment(NamedTuple):
+    """When a thread does something: which threads it has joined, and the number of the next that it creates."""
+
+    joined: frozenset[int]
+    following: int
 
 
 @dataclass
@@ -196,7 +195,10 @@ class Creation:
     arrays of whose computed places addresses are kept: where these begin, how far they are apart, and where
     they end (0: with the array). ``zeroed`` are arrays that begin as zeros, ``origins`` where in the code
     arrays are made. ``outlived``: the first thread ends, and the program goes on.
-    ``kept`` are the places that were read where nobody writes, and their sizes.
+
+    ``private`` are objects of which no other thread has the address. ``reads`` are reads of what others could write
+    that left nothing, as nobody does, and ``kept`` the places of such reads with their sizes. ``writes`` has when
+    places are written, ``ends`` how many threads were created on ways to the end, each with an instruction there.
     """
 
     alone: bool = False
@@ -211,6 +213,10 @@ class Creation:
     origins: dict[Array, str] = field(default_factory=dict)
     outlived: bool = False
     kept: set[tuple[Array, int, int]] = field(default_factory=set)
+    private: set[Array] = field(default_factory=set)
+    reads: set[Access] = field(default_factory=set)
+    writes: dict[Access, set[Moment]] = field(default_factory=dict)
+    ends: dict[int, ir.KernelInstruction | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

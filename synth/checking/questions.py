@@ -19,7 +19,7 @@ from corpus.awaited import awaiting
 from corpus.code.arithmetic import DIVISION
 from corpus.code.program import KernelProgram
 from corpus.code.refusals import NotUnderstoodError
-from corpus.code.residual import ASSUME, DOUBT, MARK, UNMEANT
+from corpus.code.residual import ASSUME, DOUBT, MARK, UNMEANT, why_of
 from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.litmus.arithmetic import UNDETERMINED
@@ -377,20 +377,20 @@ def _ask_ends(
         stop = FinalRegister(thread, register)
         stopped = search.satisfied(Atom("eq", stop, 1))
         execution = search.find([inside, stopped])
-        if register == MARK + UNMEANT:
+        why = why_of(register)
+        if why == UNMEANT:
             if execution is not None:
                 inquiry.unknown("an address is computed with as if it were a number, which is not understood")
             premises.append(~stopped)
             continue
-        if register == MARK + ASSUME:
+        if why == ASSUME:
             premises.append(~stopped)
             continue
-        if register == MARK + DIVISION:
+        if why == DIVISION:
             divides = divides or execution is not None
             premises.append(~stopped)
             continue
         if execution is not None or (inquiry.nothing and _is_certain(program.test.threads[thread], register)):
-            why = stop.register.removeprefix(MARK)
             kind = _KINDS.get(why, why)
             marked = marked_places(program, stop)
             where = f", at {own_place(marked[0])}" if marked else ""
@@ -412,7 +412,7 @@ def _ask_ends(
         which = doubt.register.removeprefix(MARK + DOUBT)
         reason = f"the result of {which} is not determined in some execution ({lines})"
         inquiry.unknown(reason) if program.marks.decide else inquiry.reasons.append(reason)
-    assumes = any(register == MARK + ASSUME for _, register in program.marks.stops)
+    assumes = any(why_of(register) == ASSUME for _, register in program.marks.stops)
     if assumes and not inquiry.nothing and not inquiry.findings and search.find(premises) is None:
         inquiry.notes.append("what __VERIFIER_assume says, which in no execution holds at every place")
     inquiry.begin("expectation")
@@ -769,7 +769,7 @@ def _ask_hangs(
             verdicts[name] = CheckAnswer.UNKNOWN
             inquiry.unknown("memory decides how often threads come to a barrier, and those that end are not waited for")
             continue
-        if found.verdict is Verdict.MAY_HANG and any(mark == MARK + ASSUME for _, mark in program.marks.stops):
+        if found.verdict is Verdict.MAY_HANG and any(why_of(mark) == ASSUME for _, mark in program.marks.stops):
             verdicts[name] = CheckAnswer.UNKNOWN
             inquiry.reasons.append("who waits for ever may wait for a thread that stops where an assumption fails")
             continue

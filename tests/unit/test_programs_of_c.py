@@ -431,10 +431,14 @@ def test_a_deadlock_of_locks_under_the_other_models():
 
 
 def test_what_main_does_before_there_are_threads_is_where_they_begin():
-    text = "int x = 1, a[3]; int *p; atomic_int f; void *t(void *v) { *p = x + a[2]; f = 1; return v; }"
-    left = program(HEAD + text + "int main(void) { pthread_t h; a[2] = x++; p = a; pthread_create(&h, 0, t, 0); }")
-    (thread,) = left.test.threads
-    assert left.names == ("t",)
+    text = (
+        "int x = 1, a[3]; int *p; atomic_int f; "
+        "void *t(void *v) { *p = x + a[2]; f = 1; x = a[2] = 0; p = a; return v; }"
+    )
+    create = "pthread_create(&h, 0, t, 0); "
+    left = program(HEAD + text + f"int main(void) {{ pthread_t h; a[2] = x++; p = a; {create}{create}}}")
+    thread, _ = left.test.threads
+    assert left.names == ("t", "t")
     assert {each.name: each.initial for each in left.test.locations} == {
         "a": 0,
         "a[8]": 1,

@@ -17,6 +17,9 @@ void __synth_stops(const char *why); /* a finding, at which the thread ends */
 void __synth_assumes(const char *what);
 void __synth_refuses(const char *what);
 
+#undef pthread_equal
+#undef thrd_equal
+
 enum { DEAD = -0x6DEAD };
 
 typedef struct { _Atomic int held; } synth_mutex;
@@ -26,7 +29,7 @@ typedef struct { _Atomic unsigned arrived; unsigned threads; } synth_barrier;
 typedef struct { _Atomic int done; } synth_once;
 typedef struct { _Atomic int value; } synth_semaphore;
 
-static int self(void) { return (int)(long)pthread_self() + 1; }
+static int synth_self(void) { return (int)(long)pthread_self() + 1; }
 
 int pthread_mutexattr_init(pthread_mutexattr_t *attributes) { return 0; }
 int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes) { return 0; }
@@ -46,7 +49,7 @@ int pthread_mutex_init(pthread_mutex_t *restrict object, const pthread_mutexattr
 int pthread_mutex_trylock(pthread_mutex_t *object)
 {
     int held = 0;
-    if (atomic_compare_exchange_strong_explicit(&((synth_mutex *)object)->held, &held, self(), memory_order_acquire,
+    if (atomic_compare_exchange_strong_explicit(&((synth_mutex *)object)->held, &held, synth_self(), memory_order_acquire,
                                                 memory_order_relaxed))
         return 0;
     if (held == DEAD)
@@ -69,7 +72,7 @@ int pthread_mutex_timedlock(pthread_mutex_t *restrict object, const struct times
 int pthread_mutex_unlock(pthread_mutex_t *object)
 {
     int held = atomic_exchange_explicit(&((synth_mutex *)object)->held, 0, memory_order_release);
-    if (held != self())
+    if (held != synth_self())
         __synth_stops(held == DEAD ? "destroyed" : "unlock");
     return 0;
 }
@@ -87,7 +90,7 @@ int pthread_spin_destroy(pthread_spinlock_t *lock) { return 0; }
 int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
     int held = 0;
-    return atomic_compare_exchange_strong_explicit((_Atomic int *)lock, &held, self(), memory_order_acquire,
+    return atomic_compare_exchange_strong_explicit((_Atomic int *)lock, &held, synth_self(), memory_order_acquire,
                                                    memory_order_relaxed) ? 0 : EBUSY;
 }
 int pthread_spin_lock(pthread_spinlock_t *lock)
@@ -97,7 +100,7 @@ int pthread_spin_lock(pthread_spinlock_t *lock)
 }
 int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-    if (atomic_exchange_explicit((_Atomic int *)lock, 0, memory_order_release) != self())
+    if (atomic_exchange_explicit((_Atomic int *)lock, 0, memory_order_release) != synth_self())
         __synth_stops("unlock");
     return 0;
 }
@@ -127,7 +130,7 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *object)
 int pthread_rwlock_trywrlock(pthread_rwlock_t *object)
 {
     int readers = 0;
-    if (atomic_compare_exchange_strong_explicit(&((synth_rwlock *)object)->readers, &readers, -self(),
+    if (atomic_compare_exchange_strong_explicit(&((synth_rwlock *)object)->readers, &readers, -synth_self(),
                                                 memory_order_acquire, memory_order_relaxed))
         return 0;
     if (readers == DEAD)
@@ -145,7 +148,7 @@ int pthread_rwlock_unlock(pthread_rwlock_t *object)
 {
     _Atomic int *word = &((synth_rwlock *)object)->readers;
     int readers = atomic_load_explicit(word, memory_order_relaxed);
-    if (readers == 0 || (readers < 0 && readers != -self()))
+    if (readers == 0 || (readers < 0 && readers != -synth_self()))
         __synth_stops(readers == DEAD ? "destroyed" : "unlock");
     if (readers < 0)
         atomic_store_explicit(word, 0, memory_order_release);
@@ -184,7 +187,7 @@ int pthread_cond_signal(pthread_cond_t *object)
 }
 
 /* Whether something happens that may happen or not, as a weak exchange may fail. */
-static int chance(synth_cond *condition)
+static int synth_chance(synth_cond *condition)
 {
     int before = 0;
     return !atomic_compare_exchange_weak_explicit(&condition->chance, &before, 0, memory_order_relaxed,
@@ -196,7 +199,7 @@ int pthread_cond_wait(pthread_cond_t *restrict object, pthread_mutex_t *restrict
     synth_cond *condition = (synth_cond *)object;
     unsigned signals = atomic_load_explicit(&condition->signals, memory_order_relaxed);
     pthread_mutex_unlock(mutex);
-    if (!chance(condition)) /* else it wakes up for no reason */
+    if (!synth_chance(condition)) /* else it wakes up for no reason */
         while (atomic_load_explicit(&condition->signals, memory_order_relaxed) == signals) { }
     return pthread_mutex_lock(mutex);
 }
@@ -204,7 +207,7 @@ int pthread_cond_wait(pthread_cond_t *restrict object, pthread_mutex_t *restrict
 int pthread_cond_timedwait(pthread_cond_t *restrict object, pthread_mutex_t *restrict mutex,
                            const struct timespec *restrict until)
 {
-    int late = chance((synth_cond *)object);
+    int late = synth_chance((synth_cond *)object);
     pthread_mutex_unlock(mutex);
     pthread_mutex_lock(mutex);
     return late ? ETIMEDOUT : 0;
@@ -247,8 +250,8 @@ int pthread_once(pthread_once_t *object, void (*routine)(void))
     return 0;
 }
 
-int pthread_equal(pthread_t one, pthread_t other) { return one == other; }
-int thrd_equal(thrd_t one, thrd_t other) { return one == other; }
+int (pthread_equal)(pthread_t one, pthread_t other) { return one == other; }
+int (thrd_equal)(thrd_t one, thrd_t other) { return one == other; }
 
 int sem_init(sem_t *object, int shared, unsigned value)
 {

@@ -17,22 +17,21 @@ waits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
 from corpus.code import ir
 from corpus.code.follower import follow
+from corpus.code.launch.contests import ThreadAccesses, contested_bytes
 from corpus.code.launch.facts import mixed_parts
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
-from corpus.code.launch.sharing import ShownError
+from corpus.code.launch.sharing import MOST_CREATED, ShownError
 from corpus.code.passes.tidying import tidied
 from corpus.code.places import ANYWHERE, NOBODY, Array, ArrayPlace, Cell, array_place
-from corpus.code.refusals import NotUnderstoodError
-from corpus.code.residual import END, MARK, Access, Residual
+from corpus.code.refusals import refusal
+from corpus.code.residual import ASSUME, END, MARK, UNMEANT, Access, Residual, why_of
 from corpus.code.thread import (
     Creation,
     FollowedThread,
@@ -40,7 +39,6 @@ from corpus.code.thread import (
     LaunchFacts,
     Parts,
     ThreadStart,
-    WrittenPlaces,
     new_thread,
 )
 from corpus.code.values import ArrayAddress, Value
@@ -64,10 +62,10 @@ EARLY = 2
 RESULT = "result"
 """The register that has what a function returns."""
 
-_SYSTEM = "thread."
+NOTIFIED = "notified."
+"""How the names of arrays begin that count how often those were notified who wait for atomic objects of another."""
 
-MOST_CREATED = 16
-"""The threads that may be created."""
+_SYSTEM = "thread."
 
 MOST_CELLS = 256
 """The elements of an object that may be accessed by addresses that are read from memory."""
@@ -122,6 +120,7 @@ class CreatedThreads:
     start: dict[Cell, Value] = field(default_factory=dict)
     sizes: dict[Array, int] = field(default_factory=dict)
     zeroed: set[Array] = field(default_factory=set)
+    accesses: list[ThreadAccesses] = field(default_factory=list)
     made: set[Array] = field(default_factory=set)
     outlived: bool = False
     """Whether the first thread ends alone, and the others go on."""
@@ -138,7 +137,25 @@ def created_threads(
     """Return all threads that a first one leads to. Raises ``NotUnderstoodError`` where one comes to what is not
     understood, and ``InputError`` where there are too many.
     """
-    found, pointed, facts = _settled(partial(_all_threads, module, kernel, launch, language))
+    facts, shown = LaunchFacts(), frozenset[Array]()
+    for number in range(MOST_ROUNDS + MOST_CONTESTS):
+        try:
+            found, pointed = _all_threads(module, kernel, launch, language, facts)
+        except ShownError as error:
+            shown |= {error.array}
+            facts = replace(facts, shown=shown)
+            continue
+        contested = facts.contested
+        if contested is not None:
+            contested |= contested_bytes(found.accesses, _cells(found, pointed))
+        if number == MOST_CONTESTS:
+            contested = None
+        parts = facts.parts if contested != facts.contested else _parts_of(found, facts.parts)
+        if (parts, contested) == (facts.parts, facts.contested):
+            break
+        facts = LaunchFacts(parts=parts, contested=contested, shown=shown)
+    else:
+        raise InputError("its threads share memory in more ways than are followed", module.path, kernel.line, 1)
     found.needed = _waited_for(found)
     codes = _needed(_with_early_ends([code for _, code in found.followed]))
     found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
@@ -151,96 +168,19 @@ def created_threads(
     return found
 
 
-_Settled = tuple["CreatedThreads", "_Pointers", LaunchFacts]
-_FollowAll = Callable[[LaunchFacts], tuple["CreatedThreads", "_Pointers"]]
-
-
-def _settled(follow_all: _FollowAll) -> _Settled:
-    """Return all threads with what is known of their accesses: which are made of parts, and what nobody writes.
-
-    Where threads are not understood it may be for they read what nobody writes: at first nothing is taken to be
-    written, then what has been seen to be, until nothing else is. So no execution has a first write that was not seen.
-    """
-    try:
-        found, pointed = follow_all(LaunchFacts())
-    except NotUnderstoodError:
-        with suppress(NotUnderstoodError):
-            settled = _rounds(follow_all, LaunchFacts(written={}))
-            if settled is not None:
-                return settled
-        raise
-    written = _written(found, pointed)
-    facts = LaunchFacts(parts=_parts_of(found), written=written if _reads_what_stays(found, written) else None)
-    if facts == LaunchFacts():
-        return found, pointed, facts
-    last = _rounds(follow_all, facts) or _rounds(follow_all, replace(facts, written=None))
-    assert last is not None
-    return last
-
-
-def _rounds(follow_all: _FollowAll, facts: LaunchFacts) -> _Settled | None:
-    """Follow all threads until what is known of their accesses stays; None where it does not, and is relied on."""
-    for _ in range(MOST_ROUNDS):
-        found, pointed = follow_all(facts)
-        written = None if facts.written is None else _together(facts.written, _written(found, pointed))
-        done = replace(facts, parts=_parts_of(found, facts.parts), written=written)
-        if done == facts:
-            return found, pointed, facts
-        facts = done
-    return None if facts.written is not None else (found, pointed, facts)
-
-
 def _parts_of(found: CreatedThreads, known: Parts = MappingProxyType({})) -> Parts:
     """Return the parts of accesses, with those that are known: what is made of parts overlaps no more."""
     new = _parts(residual for _, code in found.followed for residual in code)
     return {array: sorted({*known.get(array, ()), *new.get(array, ())}) for array in (*known, *new)}
 
 
-def _written(found: CreatedThreads, pointed: _Pointers) -> WrittenPlaces:
-    """Return what threads write: by name, and by addresses from memory, which may lead to all that has addresses."""
-    every = [residual for _, code in found.followed for residual in code]
-    places: dict[Array, set[tuple[int, int]] | None] = {}
-    anywhere = False
-    for residual in every:
-        if not isinstance(residual.instruction, Store | Rmw):
-            continue
-        for access in residual.accesses:
-            anywhere |= access.array == ANYWHERE
-            known = set(places_of(access))
-            before = places.setdefault(access.array, set())
-            places[access.array] = before | known if before is not None and known and access.size else None
-    if anywhere:
-        places |= dict.fromkeys(_pointed(found, pointed, every))
-    return {array: None if known is None else frozenset(known) for array, known in places.items()}
-
-
-def _together(one: WrittenPlaces, other: WrittenPlaces) -> WrittenPlaces:
-    """Return what is written in either of two ways."""
-    found = dict(one)
-    for array, places in other.items():
-        before = found.get(array, frozenset())
-        found[array] = None if before is None or places is None else before | places
-    return found
-
-
-def _reads_what_stays(found: CreatedThreads, written: WrittenPlaces) -> bool:
-    """Decide whether a thread reads a place that nobody writes."""
-    facts = LaunchFacts(written=written)
-    loads = (residual.access for _, code in found.followed for residual in code
-             if isinstance(residual.instruction, Load) and residual.access is not None)  # fmt: skip
-    return any(
-        access.offset is not None
-        and access.array.space == OBJECTS
-        and facts.stays(access.array, access.offset, access.size)
-        for access in loads
-    )
-
-
 MOST_BEHIND = 64
 """The bytes behind an object that it is known to be outside to access; what is further away is of no object."""
 
-MOST_ROUNDS = 8
-"""How often threads are followed until it is known what they access."""
+MOST_ROUNDS, MOST_CONTESTS = 8, 24
+"""How often threads are followed until it is known which accesses are made of parts, and before that which places
+several threads access.
+"""
 
 
 class _Pointers(NamedTuple):
@@ -258,9 +198,14 @@ def _all_threads(
     found.sizes |= {Array(OBJECTS, NOBODY, name): variable.size for name, variable in module.variables.items()
                     if variable.space == OBJECTS and variable.size is not None}  # fmt: skip
     starts = [ThreadStart(ids, kernel) for ids in launch.threads()]
+    creators = [NOBODY] * len(starts)
     for start in starts:  # which become more
-        thread, code = _followed(module, kernel, launch, language, start, len(starts), facts, found.start)
+        others = found if found.followed else None
+        thread, code = _followed(module, kernel, launch, language, start, len(starts), facts, others)
         created = thread.creation
+        number = len(found.accesses)
+        creators += [number] * len(created.started)
+        found.accesses.append(ThreadAccesses(code, created.reads, created.writes, creators[number]))
         starts += created.started
         if len(starts) > MOST_CREATED:
             raise InputError(f"expected at most {MOST_CREATED} threads", module.path, kernel.line, 1)
@@ -287,20 +232,49 @@ def _followed(
     start: ThreadStart,
     following: int,
     facts: LaunchFacts,
-    image: Mapping[Cell, Value],
+    others: CreatedThreads | None,
 ) -> tuple[FollowedThread, list[Residual]]:
-    """Follow a thread, once more for each array of its own that it shows to others."""
-    shown: dict[Array, Array] = {}
+    """Follow a thread, once more for each array of its own that it shows to others. ``others`` are the threads before
+    it. Raises ``ShownError`` of one that the thread was given and shows to others.
+    """
+    shown = {array: array for array in facts.shown}
     while True:
-        creation = Creation(start.function is kernel, following, shown, image=dict(image))
+        creation = Creation(start.function is kernel, following, shown)
+        if others is not None:
+            creation.image.update(others.start)
+            creation.sizes.update(others.sizes)
+            creation.zeroed.update(others.zeroed)
+        creation.private.update(start.given)
         thread = new_thread(module, kernel, launch, start.ids, language, facts, creation=creation)
         before = [*_beginning(thread.block)] if start.waits else []
         try:
-            return thread, follow(thread, start, before)
+            code = follow(thread, start, before)
+            for count, origin in creation.ends.items():
+                if count != len(creation.started):
+                    what = "a thread that is created where memory decides whether it is, is not understood"
+                    raise refusal(module, origin, what)
+            return thread, [*_let_joiners_go_on(thread.block, code)]
         except ShownError as error:
+            if error.array in start.given or error.array in shown:
+                raise
+            if not error.array.is_own:
+                shown[error.array] = error.array
+                continue
             _, depth, name = error.array
             own = Array(OBJECTS, NOBODY, f"{name}.{thread.block}")
             shown[error.array] = own if own not in shown.values() else own._replace(name=f"{own.name}.{depth}")
+
+
+def _let_joiners_go_on(number: int, code: Sequence[Residual]) -> Iterator[Residual]:
+    """Yield the code of a thread, which those go on who join it where it ends with a finding as well."""
+    for place, residual in enumerate(code):
+        match code[place - 1].instruction, residual.instruction:
+            case Assign(target), Branch(label=label, condition=None) if (
+                number and label == END and target.startswith(MARK) and why_of(target) not in (ASSUME, UNMEANT)
+            ):
+                for ins, access in signal(number, ENDED):
+                    yield Residual(ins, residual.origin, access)
+        yield residual
 
 
 def _beginning(number: int) -> Iterator[Residual]:
@@ -383,7 +357,16 @@ def _needed(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
         if isinstance(residual.instruction, Barrier) and not residual.instruction.arrive
     }
 
+    heard = {residual.access.array for code in every for residual in code
+             if residual.access and isinstance(residual.instruction, Load)}  # fmt: skip
+
     def is_needed(residual: Residual) -> bool:
+        if (
+            isinstance(residual.instruction, Rmw)
+            and residual.access
+            and residual.access.array.name.startswith(NOTIFIED)
+        ):
+            return residual.access.array in heard
         if isinstance(residual.instruction, Barrier):
             return residual.instruction.number in waited
         return not (

@@ -13,11 +13,13 @@ from corpus.code import ir
 from corpus.code.arithmetic import compared, computed
 from corpus.code.evaluation import describe, evaluate, set_result
 from corpus.code.llvm.cells import is_unwritten
-from corpus.code.llvm.memory import POINTER, as_bits, check_null, further, in_register, same
+from corpus.code.llvm.memory import POINTER, as_bits, check_null, further, in_register, operand_of, same
 from corpus.code.places import Array
+from corpus.code.residual import END
 from corpus.code.thread import FollowedThread, State
 from corpus.code.values import Affine, ArrayAddress, Half, Symbol, Unknown, Value, whole
 from corpus.code.variants import part_ways
+from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.instructions import NEGATED, Assign, Branch, Comparison, Fence, Label, Load, Rmw, Store
 from corpus.litmus.locations import Reg
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed
@@ -27,7 +29,7 @@ _FLAGS = ("nuw", "nsw", "exact", "disjoint")
 _OVERFLOWING = {
     "add": lambda one, other: one + other,
     "sub": lambda one, other: one - other,
-    "mul.lo": lambda one, other: one * other,
+    "mul": lambda one, other: one * other,
 }
 
 
@@ -71,17 +73,68 @@ def binary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
         return True
     if kind not in WIDTHS:
         raise thread.out.wrong(f"a number of {width} bits that memory gives is not understood")
-    if "nsw" in flags and name in ("add", "sub", "mul") and any(isinstance(value, Symbol) for value in values):
-        thread.notes.assumed["sums, differences and products of numbers that are read do not overflow"] = None
-    if name in ("div", "rem") and other == 0:
-        return thread.out.stops("zero")
-    if name in ("div", "rem") and isinstance(other, Symbol) and kind[0] != "f":
-        going = thread.out.new_label()
-        thread.out.put(Branch(going, Comparison("ne", Reg(other.register), 0)))
-        thread.out.stops("zero")
-        thread.out.put(Label(going))
+    if not _folds(ins) and not _checked(thread, name, kind, flags, one, other):
+        return False
     set_result(thread, state, target, _of_values(thread, name, operation, kind, one, other))
     return True
+
+
+def _checked(thread: FollowedThread, name: str, kind: str, flags: list[str], one: Value, other: Value) -> bool:
+    """Write branches to findings where the result of an operation, of which memory gives an operand, is undefined.
+
+    Return whether the thread goes on.
+    """
+    width = WIDTHS[kind]
+    if kind[0] == "f":
+        return True
+    if name in ("div", "rem"):
+        if other == 0:
+            return thread.out.stops("zero")
+        if isinstance(other, Symbol):
+            _stop_where(thread, thread.out.temporary("eq", Reg(other.register), 0), "zero")
+        least = -(1 << width - 1)
+        if kind[0] == "s" and _may_be(one, least, width) and _may_be(other, -1, width):
+            asked = [
+                thread.out.temporary("eq", Reg(value.register), number)
+                for value, number in ((one, least), (other, -1))
+                if isinstance(value, Symbol)
+            ]
+            both = asked[0] if len(asked) == 1 else thread.out.temporary("and", *map(Reg, asked))
+            _stop_where(thread, both, "overflow")
+    elif name in ("shl", "shr"):
+        if isinstance(other, int) and other >= width:
+            return thread.out.stops("shift")
+        if isinstance(other, Symbol):
+            _stop_where(thread, thread.out.temporary("setp.gt.u64", Reg(other.register), width - 1), "shift")
+    elif name in _OVERFLOWING and {*flags} & {"nsw", "nuw"} and _is_number(one) and _is_number(other):
+        operands = [operand_of(thread, value, width // 8) for value in (one, other)]
+        sign = "signed" if "nsw" in flags else "unsigned"
+        operation = f"{UNDETERMINED}{sign}.{name}.{sign[0]}{width}"
+        _stop_where(thread, thread.out.temporary(operation, *operands), "overflow")
+    return True
+
+
+def _is_number(value: Value) -> bool:
+    """Decide whether a value is a number, known or read, or a sum of such."""
+    return isinstance(value, int | Symbol) or (isinstance(value, Affine) and value.base is None)
+
+
+def _may_be(value: Value, number: int, width: int) -> bool:
+    """Decide whether a value may be a number with a sign."""
+    return isinstance(value, Symbol) or (isinstance(value, int) and signed(value, width) == number)
+
+
+def _stop_where(thread: FollowedThread, flag: str, why: str) -> None:
+    """Write a branch to a finding where a register is not 0. The thread ends there if it comes outside of an array.
+
+    Else it goes on with some result, so that what others wait for comes.
+    """
+    going = thread.out.new_label()
+    thread.out.put(Branch(going, Comparison("eq", Reg(flag), 0)))
+    thread.out.marks(why)
+    if why == "bounds":
+        thread.out.put(Branch(END))
+    thread.out.put(Label(going))
 
 
 def _folds(ins: ir.KernelInstruction) -> bool:
@@ -100,7 +153,7 @@ def _undefined(name: str, kind: str, flags: list[str], one: int, other: int) -> 
     if name in ("shl", "shr") and other >= width:
         return "shift"
     if "nsw" in flags or "nuw" in flags:
-        exact = _OVERFLOWING.get({"mul": "mul.lo"}.get(name, name))
+        exact = _OVERFLOWING.get(name)
         if exact is not None and "nsw" in flags:
             result = exact(signed(one, width), signed(other, width))
             return "overflow" if not -(1 << width - 1) <= result < 1 << width - 1 else ""
@@ -372,11 +425,7 @@ class _Span(NamedTuple):
 
 def _check_index(thread: FollowedThread, register: str, most: int) -> None:
     """Write a branch to a finding where an index is outside of an array within its object."""
-    going = thread.out.new_label()
-    outside = thread.out.temporary("setp.gt.u64", Reg(register), most)
-    thread.out.put(Branch(going, Comparison("eq", Reg(outside), 0)))
-    thread.out.stops("bounds")
-    thread.out.put(Label(going))
+    _stop_where(thread, thread.out.temporary("setp.gt.u64", Reg(register), most), "bounds")
 
 
 def _moved(

@@ -11,7 +11,7 @@ from corpus.code import ir
 from corpus.code.launch.creation import OBJECTS
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.module import ModuleText, module_of
-from corpus.code.llvm.text import IrError, TextReader, bytes_of, tokens_of, wrong
+from corpus.code.llvm.text import IrError, TextReader, bytes_of, tokens_of, unquoted, wrong
 from corpus.code.llvm.translation import translated
 from corpus.code.llvm.types import ArrayType, IntType, StructType, Type
 from corpus.code.reading import CodeText, ReadCode
@@ -61,28 +61,66 @@ def _linked(modules: Sequence[ModuleText], code: CodeText, lines: Mapping[str, S
     defined = frozenset(name for module in modules for name, text in module.functions.items() if text.body is not None)
     functions: dict[str, ir.KernelFunction] = {}
     variables: dict[str, ir.Variable] = {}
-    waiting, met = ["main"], {"main"}
+    waiting = ["main", *_constructors(modules[0]), *_constructors(modules[0], "llvm.global_dtors")]
+    met = {*waiting}
     while waiting:
         name = waiting.pop()
         reached: Sequence[str] = ()
         place = next((n for n, module in enumerate(modules) if _has(module, name)), None)
         if place is None:
+            if name.startswith(_OPAQUE):
+                variables[name] = ir.Variable(name, "const", "b8", POINTER, POINTER)
+            for module in modules:
+                if name in module.functions:  # of which only the address is of use
+                    line = module.functions[name].line
+                    functions[name] = ir.KernelFunction(name, False, (), (), {}, (), None, {}, {}, (), line)
             continue
         module, debug = modules[place], debugs[place]
         if name in module.aliases:
             reached = (module.aliased(name),)
         elif name in module.functions:
             text = module.functions[name]
-            if text.body is None:
-                functions[name] = ir.KernelFunction(name, False, (), (), {}, (), None, {}, {}, (), text.line)
-            else:
-                functions[name], reached = translated(module, debug, text, lines, defined, place > 0)
+            functions[name], reached = translated(module, debug, text, lines, defined, place > 0)
         else:
             variables[name], reached = _variable(module, debug, name)
         waiting += [other for other in dict.fromkeys(reached) if other not in met]
         met.update(reached)
-    functions["main"] = replace(functions["main"], entry=True)
+    main = replace(functions["main"], entry=True)
+    functions["main"] = _with_calls(main, _constructors(modules[0]), _constructors(modules[0], "llvm.global_dtors"))
     return ir.Module(code.path, modules[0].compiler, "", variables, functions, "llvm")
+
+
+_OPAQUE = ("_ZTI", "_ZTV", "__dso_handle", "_ZSt7nothrow")
+"""How the names of globals of the C++ ABI begin, of which only the address is used."""
+
+POINTER = 8
+"""The bytes of an address."""
+
+
+def _constructors(module: ModuleText, which: str = "llvm.global_ctors") -> tuple[str, ...]:
+    """Return the functions that are called before ``main``, or behind it, in their order: by priority, then as they
+    stand.
+    """
+    text, _ = module.globals.get(which, ("", 0))
+    found = re.findall(r'\{ i32 (\d+), ptr (@(?:"[^"]*"|[-\w.$]+))', text)
+    ordered = sorted(found, key=lambda pair: int(pair[0]))
+    return tuple(module.aliased(unquoted(name)) for _, name in ordered)
+
+
+def _with_calls(main: ir.KernelFunction, first: Sequence[str], last: Sequence[str]) -> ir.KernelFunction:
+    """Return ``main`` with calls of functions before it, behind some that are left to be called at its end."""
+    nothing, none = ir.Vector(()), ir.Register("_")
+    body = main.body or ()
+    line, source = (body[0].line, body[0].source) if body else (main.line, None)
+    before = [
+        ir.KernelInstruction("@__synth_at_exit", (), (none, ir.SymbolRef(name), ir.Number(0)), None, line, source)
+        for name in reversed(last)
+    ]
+    before += [
+        ir.KernelInstruction("call", (), (nothing, ir.SymbolRef(name), nothing), None, line, source) for name in first
+    ]
+    labels = {label: place + len(before) for label, place in main.labels.items()}
+    return replace(main, body=(*before, *body), labels=labels)
 
 
 def _has(module: ModuleText, name: str) -> bool:

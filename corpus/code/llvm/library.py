@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 from corpus.code import ir
 from corpus.code.calls import go_back
 from corpus.code.evaluation import describe, evaluate, set_result
-from corpus.code.launch.creation import BEGUN, ENDED, GIVEN, OBJECTS, RESULT, SLOT, signal, system_array, wait
-from corpus.code.launch.sharing import share_memory, start_thread
+from corpus.code.launch.creation import BEGUN, ENDED, GIVEN, NOTIFIED, OBJECTS, RESULT, SLOT, signal, system_array, wait
+from corpus.code.launch.sharing import created_before, joined_counter, share_memory, start_thread
 from corpus.code.llvm.cells import is_unwritten
+from corpus.code.llvm.endings import at_exit, at_thread_exit, call_at_end, go_to_end, is_anything_left
 from corpus.code.llvm.memory import (
+    MADE,
     POINTER,
     checked_address,
     further,
@@ -22,16 +24,18 @@ from corpus.code.llvm.memory import (
     loaded,
     moved_bytes,
     new_object,
+    note_write,
     operand_of,
+    same,
     stored,
 )
-from corpus.code.memory import length_of
-from corpus.code.places import ANYWHERE, CODE, Cell, RegisterHome, array_place, counter
-from corpus.code.residual import ASSUME, MARK, Access
+from corpus.code.memory import length_of, owns
+from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, RegisterHome, array_place, counter
+from corpus.code.residual import ASSUME, Access
 from corpus.code.table import BOTH, CONTROL, NOTHING, READS, WRITES, Row
 from corpus.code.thread import FollowedThread, Meaning, State
 from corpus.code.values import ArrayAddress, Symbol, Unknown, Value
-from corpus.litmus.instructions import Assign, Branch, Comparison, Label, Store
+from corpus.litmus.instructions import Branch, Comparison, Label, Store
 from corpus.litmus.locations import Reg
 from corpus.litmus.orders import PLAIN
 
@@ -62,7 +66,7 @@ def _create(thread: FollowedThread, state: State, name: Value, function: Value, 
 
 
 def _started(thread: FollowedThread, state: State, function: Value, argument: Value) -> int:
-    """Create a thread; return its number."""
+    """Create a thread; return its name."""
     code = function.array.name if isinstance(function, ArrayAddress) and function.array.space == CODE else ""
     found = thread.module.functions.get(code)
     if found is None or found.body is None:
@@ -70,10 +74,14 @@ def _started(thread: FollowedThread, state: State, function: Value, argument: Va
     if is_unwritten(argument):
         argument = 0  # nothing may be done with it
     number = start_thread(thread, state, found, (argument,))
-    if thread.creation.started[-1].waits:
+    if thread.creation.started[number - thread.creation.following].waits:
         for residual in signal(number, BEGUN):
             thread.out.put(*residual)
-    return number
+    return number + FIRST
+
+
+FIRST = 1
+"""What the name of a thread is more than its number, so that none is called 0."""
 
 
 def join(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -102,12 +110,14 @@ def _ended_before(thread: FollowedThread, state: State, name: Value) -> int:
     """Wait for the end of a thread; return its number."""
     if not isinstance(name, int):
         raise thread.out.wrong("which thread is joined is not known")
+    name -= FIRST
     cell = counter(f"joined {name}")
     if cell in state.known:
         raise thread.out.wrong(f"thread {name} is joined twice, or after it was detached")
     state.known[cell] = 1
     for residual in wait(name, ENDED):
         thread.out.put(*residual)
+    state.known[joined_counter(name)] = 1
     return name
 
 
@@ -115,14 +125,14 @@ def detach(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
     """``pthread_detach``: nobody will join a thread."""
     (name,) = _arguments(thread, state, ins)
     if isinstance(name, int):
-        state.known[counter(f"joined {name}")] = 1
+        state.known[counter(f"joined {name - FIRST}")] = 1
     set_result(thread, state, ins.operands[0], 0)
     return True
 
 
 def name_of_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
-    """``pthread_self``: the number of the thread."""
-    set_result(thread, state, ins.operands[0], thread.block)
+    """``pthread_self``: the name of the thread."""
+    set_result(thread, state, ins.operands[0], thread.block + FIRST)
     return True
 
 
@@ -131,6 +141,8 @@ def leave(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
     if state.frames:
         _end_frame(thread, state)
         return go_back(thread, state)
+    if call_at_end(thread, state):
+        return True
     return _ended(thread, state, state.known.get(RegisterHome(0, RESULT), 0))
 
 
@@ -140,8 +152,10 @@ def _end_frame(thread: FollowedThread, state: State) -> None:
     """
     depth = state.depth
     for own, shown in thread.creation.shown.items():
-        if own.owner == depth and not thread.creation.alone:
+        of_function = own.owner == depth and own.name.startswith(f"{state.function.name}.")
+        if of_function and not thread.creation.alone:
             thread.out.put(Store(array_place(shown, 0), FREED), Access(shown, 0, 0))
+            note_write(thread, state, Access(shown, 0, 0))
     for home, value in list(state.known.items()):
         outlives = home.depth != depth or (isinstance(home, RegisterHome) and home.name.startswith(RESULT))
         if not isinstance(value, ArrayAddress) or value.array.space != "local" or value.array.owner != depth:
@@ -157,6 +171,10 @@ GONE = 1 << 16
 def end_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``pthread_exit`` and ``thrd_exit``: the thread ends with a result, whatever called it."""
     (result,) = _arguments(thread, state, ins)
+    if is_anything_left(thread, state):
+        go_to_end(thread, state)
+        state.known[RegisterHome(0, RESULT)] = result
+        return True
     state.frames = ()
     thread.creation.outlived |= thread.block == 0
     return _ended(thread, state, result)
@@ -164,6 +182,9 @@ def end_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) 
 
 def end_program(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``exit``: taken to end the thread alone."""
+    if is_anything_left(thread, state) and ins.name in ("@exit",):
+        go_to_end(thread, state)
+        return True
     if thread.creation.alone and thread.block == 0:
         state.frames = ()
         return _ended(thread, state, 0)
@@ -174,6 +195,7 @@ def end_program(thread: FollowedThread, state: State, ins: ir.KernelInstruction)
 
 def _ended(thread: FollowedThread, state: State, result: Value) -> bool:
     share_memory(thread, state)
+    thread.creation.ends[created_before(thread, state)] = thread.out.origin
     if thread.block != 0:
         if not isinstance(result, Unknown):
             array = system_array(thread.block, GIVEN)
@@ -263,14 +285,15 @@ def _released(thread: FollowedThread, state: State, address: Value) -> bool:
         case int():
             return True if address == 0 else thread.out.stops("free")
         case ArrayAddress(array, offset):
-            if array.space != OBJECTS or array not in thread.creation.origins or offset:
+            if array.space != OBJECTS or not array.name.startswith(MADE) or offset:
                 return thread.out.stops("free")
-            if thread.creation.alone:
+            if owns(thread, array):
                 if Cell(array.owner, array.name, -1, 0) in state.known:
                     return thread.out.stops("freed twice")
                 state.known[Cell(array.owner, array.name, -1, 0)] = 1
                 return True
             thread.out.put(Store(array_place(array, 0), FREED), Access(array, 0, 0))
+            note_write(thread, state, Access(array, 0, 0))
             return True
         case Symbol(register):
             going = thread.out.new_label()
@@ -294,7 +317,7 @@ FREED = 0
 
 def failed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__assert_fail``: a finding; the thread goes on, so that what others wait for comes."""
-    thread.out.put(Assign(f"{MARK}assert", "mov", (1,)))
+    thread.out.marks("assert")
     return True
 
 
@@ -436,6 +459,83 @@ def _string(thread: FollowedThread, state: State, value: Value) -> bytes | None:
     raise thread.out.wrong(f"a string of more than {MOST_LETTERS:,} letters is not understood")
 
 
+def notified(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_notified(object)``: the address of how often those were notified who wait for an atomic object; null
+    where its address is from memory, and who waits for it is woken when it changes.
+    """
+    (address,) = _arguments(thread, state, ins)
+    found: Value = 0
+    if isinstance(address, ArrayAddress):
+        array = Array(OBJECTS, NOBODY, f"{NOTIFIED}{address.array.name}")
+        if address.array.is_own:
+            array = address.array._replace(name=array.name)
+        array = thread.creation.shown.get(array, array)
+        found = ArrayAddress(array, address.offset // 4 * 4)
+        thread.creation.zeroed.add(array)
+    else:
+        thread.notes.assumed["who waits for an atomic object by its address from memory sees when it changes"] = None
+    set_result(thread, state, ins.operands[0], found)
+    return True
+
+
+def compared(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``memcmp`` and ``bcmp``: which of two objects is less by its bytes; where memory decides, whether they are equal,
+    of a scalar and of what nothing but that is asked.
+    """
+    one, other, count = _arguments(thread, state, ins)
+    if not isinstance(count, int):
+        raise thread.out.wrong("with as many bytes as memory decides it is not understood")
+    places = [checked_address(thread, state, value, count) if count else value for value in (one, other)]
+    if None in places:
+        return False
+    if (count in (1, 2, 4, 8) and ins.name == "@bcmp") or _asks_for_equality(state, ins):
+        values = [loaded(thread, state, place, count, PLAIN) for place in places if place is not None]
+        if any(map(is_unwritten, values)):
+            return thread.out.stops("uninitialised")
+        equal = same(thread, *values)
+        if isinstance(equal, Symbol):
+            equal = Symbol(thread.out.temporary("xor", Reg(equal.register), 1), 32)
+        elif isinstance(equal, int):
+            equal = equal ^ 1
+        set_result(thread, state, ins.operands[0], equal)
+        return True
+    found = 0
+    for place in range(count):
+        bytes_ = [loaded(thread, state, further(value, place), 1, PLAIN) for value in (one, other)]
+        if any(map(is_unwritten, bytes_)):
+            return thread.out.stops("uninitialised")
+        if not all(isinstance(byte, int) for byte in bytes_):
+            raise thread.out.wrong("of objects of which memory decides what is in them it is not understood")
+        if bytes_[0] != bytes_[1]:
+            found = 1 if (bytes_[0], 0) > (bytes_[1], 0) else (1 << 32) - 1
+            break
+    set_result(thread, state, ins.operands[0], found)
+    return True
+
+
+def _asks_for_equality(state: State, ins: ir.KernelInstruction) -> bool:
+    """Decide whether the next instruction compares a result with 0, and is for equality, of a scalar."""
+    body = state.function.body or ()
+    following = body[state.place] if state.place < len(body) else None
+    scalar = ins.operands[3] in (ir.Number(1), ir.Number(2), ir.Number(4), ir.Number(8))
+    return (
+        scalar
+        and following is not None
+        and following.name == "compare"
+        and following.words[0] in ("eq", "ne")
+        and following.operands[1:] == (ins.operands[0], ir.Number(0))
+    )
+
+
+_DELETE = tuple(
+    f"_Z{kind}Pv{size}{align}{failing}"
+    for kind in ("dl", "da")
+    for size in ("", "m")
+    for align in ("", "St11align_val_t")
+    for failing in ("", "RKSt9nothrow_t")
+)
+"""The forms of ``operator delete`` (C++ Standard, new.delete)."""
+
 _OUTPUT = "printf,fprintf,dprintf,puts,fputs,putchar,fputc,putc,fflush,perror"
 
 _HINTS = "loop_begin,loop_bound,spin_start,spin_end,method_begin,method_end,hazptr_protect,hp_clear,hp_free"
@@ -449,17 +549,23 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@pthread_self,@thrd_current", NOTHING, "any*", name_of_thread),
     Row("@pthread_exit,@thrd_exit", CONTROL, "any*", end_thread),
     Row("@exit,@_Exit,@_exit,@quick_exit", CONTROL, "any*", end_program),
-    Row("@malloc,@_Znwm,@_Znam", BOTH, "any*", allocate),
+    Row("@malloc,@_Znwm,@_Znam,@_ZnwmRKSt9nothrow_t,@_ZnamRKSt9nothrow_t", BOTH, "any*", allocate),
+    Row("@_ZnwmSt11align_val_t,@_ZnamSt11align_val_t", BOTH, "any*", allocate),
+    Row("@_ZnwmSt11align_val_tRKSt9nothrow_t,@_ZnamSt11align_val_tRKSt9nothrow_t", BOTH, "any*", allocate),
     Row("@calloc", BOTH, "any*", allocate_zeros),
     Row("@aligned_alloc,@memalign", BOTH, "any*", allocate_aligned),
     Row("@posix_memalign", BOTH, "any*", place_aligned),
     Row("@realloc", BOTH, "any*", reallocate),
-    Row("@free,@_ZdlPv,@_ZdaPv,@_ZdlPvm,@_ZdaPvm", WRITES, "any*", release),
+    Row(",".join(f"@{name}" for name in ("free", *_DELETE)), WRITES, "any*", release),
     Row("@__assert_fail,@__assert", CONTROL, "any*", failed),
     Row("@__synth_stops", CONTROL, "any*", stops),
     Row("@__synth_assumes", CONTROL, "any*", assumes),
     Row("@__synth_refuses", CONTROL, "any*", refuses),
-    Row("@abort,@__builtin_trap", CONTROL, "any*", give_up),
+    Row("@memcmp,@bcmp", READS, "any*", compared),
+    Row("@__synth_notified", NOTHING, "any*", notified),
+    Row("@__synth_at_exit", NOTHING, "any*", at_exit),
+    Row("@__synth_at_thread_exit", NOTHING, "any*", at_thread_exit),
+    Row("@abort,@__builtin_trap,@_ZSt9terminatev,@__cxa_pure_virtual", CONTROL, "any*", give_up),
     Row(",".join(f"@{name}" for name in _OUTPUT.split(",")), READS, "any*", printed),
     Row("@sched_yield,@thrd_yield,@pthread_yield,@usleep,@sleep,@srand,@srandom", NOTHING, "any*", nothing),
     Row("@__VERIFIER_assume", CONTROL, "any*", takes_for_granted),

@@ -7,17 +7,17 @@ all memory as long as the thread is alone. Other accesses stay, at an address in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from corpus.code import ir
 from corpus.code.arithmetic import computed, packed, unpacked
 from corpus.code.evaluation import describe, evaluate, set_result
-from corpus.code.launch.creation import OBJECTS
-from corpus.code.launch.sharing import shown_error
+from corpus.code.launch.creation import NOTIFIED, OBJECTS
+from corpus.code.launch.sharing import GIVEN_AWAY, ShownError, moment_of, shown_error
 from corpus.code.llvm.cells import forget, held, is_unwritten, keep
-from corpus.code.memory import is_inside, length_of, owns, part_size
-from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, Home, array_place, counter
+from corpus.code.memory import is_hidden, is_inside, length_of, owns, part_size
+from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, array_place, cell_of, counter
 from corpus.code.residual import Access
 from corpus.code.thread import FollowedThread, State
 from corpus.code.values import Affine, ArrayAddress, Partial, Symbol, Unknown, Value, array_of, whole
@@ -29,6 +29,11 @@ from corpus.litmus.ptx_arithmetic import signed
 
 POINTER = 8
 """The bytes of an address."""
+
+_SYSTEM = "thread."
+
+MADE = "object."
+"""How the names of arrays begin that functions such as malloc have made."""
 
 MOST_BYTES = 1 << 22
 """The bytes that an object may have."""
@@ -73,6 +78,8 @@ def checked_address(thread: FollowedThread, state: State, address: Value, size: 
         case ArrayAddress(array, offset):
             if array.space == CODE:
                 raise thread.out.wrong("an access to a function is not understood")
+            if Cell(NOBODY, array.name, GIVEN_AWAY, 0) in state.known:
+                raise ShownError(array)
             if is_dead(thread, state, array):
                 thread.out.stops(DEAD)
                 return None
@@ -112,7 +119,7 @@ def in_register(thread: FollowedThread, value: Value) -> Value:
         case ArrayAddress(array) if array.space == CODE:
             raise thread.out.wrong("a pointer to a function in memory that others see is not understood")
         case Affine(base, terms, offset, span=span):
-            if base is not None and base.is_own:
+            if base is not None and is_hidden(thread, base):
                 raise shown_error(thread, base)
             found: Operand = _sum(thread, terms)
             if base is not None:
@@ -146,7 +153,7 @@ def operand_of(thread: FollowedThread, value: Value, size: int) -> Operand:
         case Symbol(register):
             return Reg(register)
         case ArrayAddress(array, offset):
-            if array.is_own:
+            if is_hidden(thread, array):
                 raise shown_error(thread, array)
             return array_place(array, offset)
         case Unknown(reason):
@@ -162,7 +169,7 @@ def placed(thread: FollowedThread, address: Value, size: int) -> tuple[Operand, 
         case ArrayAddress(array, offset):
             return array_place(array, offset), Access(array, offset, size)
         case Affine(Array() as array, terms, offset, span=span):
-            if array.is_own:
+            if is_hidden(thread, array):
                 raise shown_error(thread, array)
             index: Operand = _sum(thread, terms)
             step = _gcd(terms)
@@ -241,10 +248,10 @@ def loaded(thread: FollowedThread, state: State, address: Value, size: int, mode
         return handle
     if array is not None and (owns(thread, array) or array.space == "const"):
         return _from_known(thread, state, address, size)
-    if isinstance(address, ArrayAddress) and mode.order in (PLAIN.order, Order.RELAXED):
-        value = _kept(thread, address, size)
-        if value is not None:
-            return value
+    if mode.order in (PLAIN.order, Order.RELAXED) and isinstance(address, ArrayAddress):
+        steady = _steady(thread, state, address, size)
+        if steady is not None:
+            return steady
     part = part_size(thread, address, size)
     if part < size:
         parts = [loaded(thread, state, further(address, n), part, mode) for n in range(0, size, part)]
@@ -255,17 +262,59 @@ def loaded(thread: FollowedThread, state: State, address: Value, size: int, mode
     return Symbol(register, 8 * size)
 
 
-def _kept(thread: FollowedThread, address: ArrayAddress, size: int) -> Value | None:
-    """Return what memory holds that nobody writes once there are several threads; None where it is not known."""
+def _is_contested(thread: FollowedThread, address: ArrayAddress, size: int) -> bool:
+    """Decide whether others may write where one thread accesses memory, or read what it writes there."""
+    contested, (space, _, name) = thread.facts.contested, address.array
+    if contested is None or space != OBJECTS or name.startswith((_SYSTEM, NOTIFIED)):
+        return True
+    return any((address.array, address.offset + n) in contested for n in range(size))
+
+
+def _steady(thread: FollowedThread, state: State, address: ArrayAddress, size: int) -> Value | None:
+    """Return what memory holds that others could write and nobody does; None where that is not known."""
+    if _is_contested(thread, address, size):
+        return None
     array, offset = address.array, address.offset
-    if not thread.facts.stays(array, offset, size) or array.space != OBJECTS:
+    home = cell_of(array, offset, size)
+    found = state.known.get(home)
+    if found is None:
+        image = thread.creation.image
+        if any(cell.meets(offset, size) for cell in state.cells_of(array)):
+            return None
+        found = image.get(home)
+        if found is None:
+            if array.name not in thread.module.variables or _has_part(image, array, offset, size):
+                return None
+            found = held(thread, state, array, offset, size)
+    if not isinstance(found, int | ArrayAddress):
         return None
-    image: dict[Home, Value] = {cell: kept for cell, kept in thread.creation.image.items() if cell.name == array.name}
-    value = held(thread, State(thread.kernel, known=image), array, offset, size)
-    if not isinstance(value, int | ArrayAddress):
-        return None
-    thread.creation.kept.add((array, offset, size))
-    return value
+    thread.creation.reads.add(Access(array, offset, size))
+    if array.name in thread.module.variables:
+        thread.creation.kept.add((array, offset, size))
+    return found
+
+
+def _has_part(image: Iterable[Cell], array: Array, offset: int, size: int) -> bool:
+    return any(cell.name == array.name and cell.meets(offset, size) for cell in image)
+
+
+def note_write(thread: FollowedThread, state: State, access: Access) -> None:
+    """Note when memory is written that others could access."""
+    thread.creation.writes.setdefault(access, set()).add(moment_of(thread, state))
+
+
+def _keep_steady(thread: FollowedThread, state: State, address: Value, size: int, value: Value) -> None:
+    """Keep what is written to memory that others could write, which is known as long as nobody does."""
+    if isinstance(address, ArrayAddress):
+        note_write(thread, state, Access(address.array, address.offset, size))
+    if not isinstance(address, ArrayAddress) or _is_contested(thread, address, size):
+        return
+    array, offset = address.array, address.offset
+    for cell in state.cells_of(array):
+        if cell.size and cell.meets(offset, size):
+            del state.known[cell]
+    known = value if isinstance(value, int | ArrayAddress) else Unknown("what others could see")
+    state.known[cell_of(array, offset, size)] = known
 
 
 def _from_known(thread: FollowedThread, state: State, address: Value, size: int) -> Value:
@@ -274,7 +323,7 @@ def _from_known(thread: FollowedThread, state: State, address: Value, size: int)
         return held(thread, state, address.array, address.offset, size)
     array = array_of(address)
     assert array is not None
-    if array.is_own:
+    if is_hidden(thread, array):
         raise shown_error(thread, array)
     raise thread.out.wrong("at a place that memory decides, before there are other threads, is not understood")
 
@@ -335,6 +384,7 @@ def stored(thread: FollowedThread, state: State, address: Value, size: int, valu
     given = operand_of(thread, value, size)
     operand, access = placed(thread, address, size)
     thread.out.put(Store(operand, given, mode), access)
+    _keep_steady(thread, state, address, size, value)
     return True
 
 
@@ -368,6 +418,7 @@ def exchange(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
     success = thread.out.new_register() if "weak" in ins.words else None
     failure = explicit_failure(ins.mode.order, ins.failure) if ins.failure is not None else None
     thread.out.put(Rmw("cas", register, operand, operands, ins.mode, failure=failure, success=success), access)
+    _keep_steady(thread, state, address, size, Unknown("an exchange"))
     done_ = Symbol(success or thread.out.temporary("eq", Reg(register), operands[0]), 1)
     set_result(thread, state, target, Symbol(register, width.value), done_)
     return True
@@ -414,6 +465,7 @@ def update(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
     register = thread.out.new_register()
     full = name if plain else f"{name}.{form}{width.value}"
     thread.out.put(Rmw(full, register, operand, (given_,), ins.mode), access)
+    _keep_steady(thread, state, address, size, Unknown("an exchange"))
     set_result(thread, state, target, Symbol(register, width.value))
     return True
 
@@ -430,7 +482,7 @@ def same(thread: FollowedThread, one: Value, other: Value) -> Value:
     for value in (one, other):
         if isinstance(value, Unknown | Partial):
             return whole(value)
-        if isinstance(value, ArrayAddress) and (value.array.is_own or value.array.space == CODE):
+        if isinstance(value, ArrayAddress) and (is_hidden(thread, value.array) or value.array.space == CODE):
             return 0  # nobody else has the address
     operands = [operand_of(thread, value, POINTER) for value in (one, other)]
     return Symbol(thread.out.temporary("eq", *operands), 1)
@@ -481,7 +533,7 @@ def begin_lifetime(thread: FollowedThread, state: State, ins: ir.KernelInstructi
 def end_lifetime(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``lifetime.end``: a variable is no more."""
     address = _variable(thread, state, ins)
-    if isinstance(address, ArrayAddress) and address.array.is_own:
+    if isinstance(address, ArrayAddress) and is_hidden(thread, address.array):
         forget(state, address.array)
         state.known[Cell(address.array.owner, address.array.name, -1, 0)] = 1
     return True
@@ -497,11 +549,13 @@ def new_object(thread: FollowedThread, state: State, ins: ir.KernelInstruction, 
         raise thread.out.wrong(f"more than {MOST_OBJECTS} objects of one call in one thread are not understood")
     state.known[cell] = made + 1
     line = ins.source.line if ins.source else ins.line
-    array = Array(OBJECTS, NOBODY, f"object.{line}.{thread.block}" + (f".{made + 1}" if made else ""))
+    array = Array(OBJECTS, NOBODY, f"{MADE}{line}.{thread.block}" + (f".{made + 1}" if made else ""))
     while thread.creation.origins.get(array, where) != where:
         array = array._replace(name=f"{array.name}.{ins.line}")
     thread.creation.origins[array] = where
     thread.creation.sizes[array] = _limited(thread, size)
+    if array not in thread.creation.shown:
+        thread.creation.private.add(array)
     if zero:
         thread.creation.zeroed.add(array)
     return ArrayAddress(array)

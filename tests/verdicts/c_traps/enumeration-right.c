@@ -1,0 +1,24 @@
+/* C11 6.7.2.2p4: the type of an enumeration with -1 has a sign: what is read is less than 0, and a negative value that
+   is told apart is no failure. */
+#include <assert.h>
+#include <stdatomic.h>
+#include <pthread.h>
+
+enum state { BROKEN = -1, IDLE, BUSY };
+_Atomic enum state state;
+
+void *thread(void *unused)
+{
+    enum state now = atomic_load(&state);
+    assert(now <= BUSY && (now < IDLE) == (now == BROKEN));
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, thread, 0);
+    atomic_store(&state, BROKEN);
+    pthread_join(t, 0);
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* C11 6.5.3.2p4: a pointer that may be null is asked before it is followed. */
+#include <stdatomic.h>
+#include <pthread.h>
+
+int x;
+int *_Atomic where = &x;
+
+void *thread(void *unused)
+{
+    int *here = atomic_load(&where);
+    if (here)
+        *here = 1;
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, thread, 0);
+    atomic_store(&where, (int *)0);
+    pthread_join(t, 0);
+    return 0;
+}
