@@ -226,8 +226,6 @@ def _of_values(thread: FollowedThread, name: str, operation: str, kind: str, one
             found = one.plus(other) if isinstance(one, Affine) and isinstance(other, Affine) else None
             if found is not None:
                 return found
-        case "and" | "or" | "xor" | "shl" | "shr", Symbol(), _ if WIDTHS[kind] == POINTER * 8:
-            thread.notes.assumed[_NUMBERS] = None
     values = [in_register(thread, value) if isinstance(value, Affine) else value for value in (one, other)]
     for value in values:
         if isinstance(value, ArrayAddress | Half) and not (name == "and" and isinstance(one, ArrayAddress)):
@@ -237,9 +235,6 @@ def _of_values(thread: FollowedThread, name: str, operation: str, kind: str, one
     elif name in ("shl", "shr") and isinstance(values[1], Symbol) and WIDTHS[kind] == 64:
         values[1] = replace(values[1], width=32)
     return computed(thread, f"{operation}.{kind}", values)
-
-
-_NUMBERS = "numbers of 64 bits that are read from memory, and shifted or masked, are no addresses"
 
 
 def compare(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:

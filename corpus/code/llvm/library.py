@@ -185,10 +185,8 @@ def end_program(thread: FollowedThread, state: State, ins: ir.KernelInstruction)
     if is_anything_left(thread, state) and ins.name in ("@exit",):
         go_to_end(thread, state)
         return True
-    if thread.creation.alone and thread.block == 0:
-        state.frames = ()
-        return _ended(thread, state, 0)
-    thread.notes.assumed["exit ends the thread that calls it, and others go on"] = None
+    if thread.block != 0:
+        thread.notes.assumed["exit ends the thread that calls it, and others go on"] = None
     state.frames = ()
     return _ended(thread, state, 0)
 

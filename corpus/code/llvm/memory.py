@@ -191,7 +191,6 @@ def placed(thread: FollowedThread, address: Value, size: int) -> tuple[Operand, 
         case Affine(None, ((register, 1),), offset):
             return Reg(thread.out.temporary("add", Reg(register), offset)), Access(ANYWHERE, offset, size)
         case Affine(None, terms, offset):
-            thread.notes.assumed["addresses that are read from memory and moved are those of elements"] = None
             moved = thread.out.temporary("add", _sum(thread, terms), offset)
             return Reg(moved), Access(ANYWHERE, None, size)
     raise thread.out.wrong(describe(thread, address))
