@@ -17,6 +17,7 @@ from typing import Protocol, Self, TypeVar
 from constraints.witnesses import ExecutionSearch
 from corpus.awaited import awaiting
 from corpus.code.arithmetic import DIVISION
+from corpus.code.mapped import mapped
 from corpus.code.program import KernelProgram
 from corpus.code.refusals import NotUnderstoodError
 from corpus.code.residual import ASSUME, DOUBT, MARK, UNMEANT, why_of
@@ -198,7 +199,7 @@ def check(
     where the expectation cannot be read.
     """
     with awaiting("all questions") as by_now:
-        return _answers(_Inquiry(by_now, unroll), program, model, expectation, progress, method)
+        return _answers(_Inquiry(by_now, unroll), mapped(program, model.name), model, expectation, progress, method)
 
 
 def _answers(
@@ -339,17 +340,10 @@ def _ask_executions(
             listed = ListedExecutions(test, races or model.model, unroll)
             _ask_ends(inquiry, program, listed, races, condition, expectation)
         else:
-            search = ExecutionSearch(test, races or model.model, unroll, unfinished=_left_behind(program))
+            search = ExecutionSearch(test, races or model.model, unroll, unfinished=program.left_behind)
             _ask_ends(inquiry, program, search, races, condition, expectation)
     except TooManyError as error:
         inquiry.unknown(error.message)
-
-
-def _left_behind(program: KernelProgram) -> tuple[int, ...]:
-    """Return the threads that the program does not wait for: where it ends, they stop wherever they are."""
-    if program.needed is None:
-        return ()
-    return tuple(number for number in range(len(program.test.threads)) if number not in program.needed)
 
 
 def _ask_ends(
@@ -367,9 +361,8 @@ def _ask_ends(
     _ask_accesses(inquiry, program, search, races)
     inquiry.begin("traps")
     premises, divides = [inside], False
-    left_behind = _left_behind(program)
     for thread, register in program.marks.stops:
-        if thread in left_behind:  # whose registers have no final values where it is stopped
+        if thread in program.left_behind:  # whose registers have no final values where it is stopped
             inquiry.unknown(
                 f"whether {thread_name(program, thread)}, which nobody waits for, comes to a finding of its own"
             )

@@ -129,6 +129,8 @@ class CreatedThreads:
     outside: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
     parts: Parts = field(default_factory=dict)
     needed: frozenset[int] | None = None
+    left_behind: frozenset[int] = frozenset()
+    """The threads that stop wherever they are when the program ends."""
 
 
 def created_threads(
@@ -157,6 +159,7 @@ def created_threads(
     else:
         raise InputError("its threads share memory in more ways than are followed", module.path, kernel.line, 1)
     found.needed = _waited_for(found)
+    found.left_behind = _left_behind(found)
     codes = _needed(_with_early_ends([code for _, code in found.followed]))
     found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
     found.cells, found.parts = _cells(found, pointed), facts.parts
@@ -289,8 +292,26 @@ def _waited_for(found: CreatedThreads) -> frozenset[int] | None:
     (_, first), *_ = found.followed
     if not all(map(_only_waits, first)):
         return frozenset((0,))
-    waits = (residual.instruction for residual in first if isinstance(residual.instruction, Barrier))
-    return frozenset(barrier.number // 2 for barrier in waits if not barrier.arrive and isinstance(barrier.number, int))
+    return _joined_by(first)
+
+
+def _joined_by(code: Iterable[Residual]) -> frozenset[int]:
+    """Return the threads for whose end a thread waits."""
+    waits = (residual.instruction for residual in code if isinstance(residual.instruction, Barrier))
+    numbers = (wait.number for wait in waits if not wait.arrive and isinstance(wait.number, int))
+    return frozenset(number // 2 for number in numbers if number % 2)
+
+
+def _left_behind(found: CreatedThreads) -> frozenset[int]:
+    """Return the threads for which nobody waits at whose end the program ends, nor those that these wait for."""
+    if found.needed is None:
+        return frozenset()
+    waiting, met = list(found.needed), set(found.needed)
+    while waiting:
+        new = _joined_by(found.followed[waiting.pop()][1]) - met
+        met |= new
+        waiting += sorted(new)
+    return frozenset(range(len(found.followed))) - met
 
 
 def _with_early_ends(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
