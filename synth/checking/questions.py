@@ -233,6 +233,7 @@ def _answers(
     else:
         inquiry.unknown("accesses that overlap and are not of one place and size leave all else undefined")
     findings, reasons = tuple(in_source_words(finding, program) for finding in inquiry.findings), tuple(inquiry.reasons)
+    program = replace(program, assumed=(*program.assumed, *inquiry.notes))
     return KernelAnswers(program, model.name, inquiry.answers, hang, findings, inquiry.bounded, unroll, reasons)
 
 
