@@ -22,6 +22,7 @@ from corpus.code.refusals import NotUnderstoodError
 from corpus.code.residual import ASSUME, DOUBT, MARK, UNMEANT, why_of
 from corpus.errors import InputError
 from corpus.files import folder_of
+from corpus.graphs import reachable
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.flow import thread_flow
@@ -227,6 +228,7 @@ def _answers(
                 cut = f"no execution comes to its end within {unroll} jumps back of its loops"
                 none = "no execution has a meaning: an address that is computed or read is of no array"
                 inquiry.unknown(cut if inquiry.bounded else none)
+        _ask_left_behind(inquiry, program, model, unroll)
         _ask_parts(inquiry, program, flagging(model.name))
         if inquiry.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
             inquiry.unknown(f"a data race leaves all else undefined under {model.name}")
@@ -347,10 +349,43 @@ def _ask_executions(
 
 
 def _left_behind(program: KernelProgram) -> tuple[int, ...]:
-    """Return the threads that the program does not wait for: where it ends, they stop wherever they are."""
+    """Return the threads that never end and that the program does not wait for: where it ends, they stop wherever they
+    are. What others do that have an end, they may have done before.
+    """
     if program.needed is None:
         return ()
-    return tuple(number for number in range(len(program.test.threads)) if number not in program.needed)
+    threads = enumerate(program.test.threads)
+    return tuple(number for number, thread in threads if number not in program.needed and not _has_end(thread))
+
+
+def _has_end(thread: Thread) -> bool:
+    """Return whether a way leads to the end of a thread that does not stop at a trap or the like."""
+    flow = thread_flow(thread)
+
+    def following(place: int) -> Sequence[int]:
+        if place == flow.end:
+            return ()
+        match flow.code[place]:
+            case Assign(target) if target.startswith(MARK) and why_of(target) != "assert":
+                return flow.successors[place] if target.startswith(MARK + DOUBT) else ()
+        return flow.successors[place]
+
+    return flow.end in reachable([0], following)
+
+
+def _ask_left_behind(inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, unroll: int) -> None:
+    """Ask about executions in which a thread that the program does not wait for never ends, though it has an end."""
+    left = set(range(len(program.test.threads))) - {*(program.needed or ()), *_left_behind(program)}
+    if program.needed is None or not left:
+        return
+    (liveness,) = resolve_liveness_models([f"fair & {model.name}"])
+    try:
+        may_hang = explain_liveness(program.test, liveness, unroll).verdict is not Verdict.TERMINATES
+    except TooManyError as error:
+        inquiry.unknown(f"whether threads end that nobody waits for: {error.message}")
+        return
+    if may_hang:
+        _ask_unfinished(inquiry, program, model, unroll)
 
 
 def _ask_ends(
