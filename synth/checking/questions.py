@@ -709,7 +709,7 @@ _KINDS = {
     **dict.fromkeys(("null", "misaligned", "constant"), "bounds"),
     **dict.fromkeys(("dead", "freed twice", "free", "overlap"), "bounds"),
     **dict.fromkeys(
-        ("zero", "overflow", "shift", "unreachable", "unlock", "destroyed", "destroyed while held"), "trap"
+        ("joined", "zero", "overflow", "shift", "unreachable", "unlock", "destroyed", "destroyed while held"), "trap"
     ),
     **dict.fromkeys(("align", "size"), "trap"),
     **dict.fromkeys(("lane", "count"), "barrier"),
@@ -735,6 +735,7 @@ _STOPPED = {
     "uninitialised": "what nobody has written is read",
     "align": "memory is asked for whose alignment is no power of 2",
     "size": "memory is asked for that is larger than any object",
+    "joined": "a thread is joined twice, or after it was detached",
     "unlock": "a lock is given back that the thread does not hold",
     "unreachable": "a thread comes to a place that it must not reach",
     "destroyed": "a lock is used that is destroyed",
