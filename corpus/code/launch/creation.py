@@ -31,7 +31,7 @@ from corpus.code.launch.sharing import MOST_CREATED, ShownError
 from corpus.code.passes.tidying import tidied
 from corpus.code.places import ANYWHERE, NOBODY, Array, ArrayPlace, Cell, array_place
 from corpus.code.refusals import refusal
-from corpus.code.residual import ASSUME, END, MARK, UNMEANT, Access, Residual, why_of
+from corpus.code.residual import END, MARK, Access, Residual
 from corpus.code.thread import (
     Creation,
     FollowedThread,
@@ -253,7 +253,7 @@ def _followed(
                 if count != len(creation.started):
                     what = "a thread that is created where memory decides whether it is, is not understood"
                     raise refusal(module, origin, what)
-            return thread, [*_let_joiners_go_on(thread.block, code)]
+            return thread, code
         except ShownError as error:
             if error.array in start.given or error.array in shown:
                 raise
@@ -265,32 +265,56 @@ def _followed(
             shown[error.array] = own if own not in shown.values() else own._replace(name=f"{own.name}.{depth}")
 
 
-def _let_joiners_go_on(number: int, code: Sequence[Residual]) -> Iterator[Residual]:
-    """Yield the code of a thread, which those go on who join it where it ends with a finding as well."""
-    for place, residual in enumerate(code):
-        match code[place - 1].instruction, residual.instruction:
-            case Assign(target), Branch(label=label, condition=None) if (
-                number and label == END and target.startswith(MARK) and why_of(target) not in (ASSUME, UNMEANT)
-            ):
-                for ins, access in signal(number, ENDED):
-                    yield Residual(ins, residual.origin, access)
-        yield residual
-
-
 def _beginning(number: int) -> Iterator[Residual]:
     for ins, access in wait(number, BEGUN):
         yield Residual(ins, None, access)
 
 
 def _waited_for(found: CreatedThreads) -> frozenset[int] | None:
-    """Return the threads at whose end the program ends: the first one, and if it only waits, those it waits for."""
+    """Return the threads at whose end the program ends: the first one and those that it waits for wherever it goes, and
+    so on; if it only waits, it is none of them.
+    """
     if found.outlived:
         return None
-    (_, first), *_ = found.followed
-    if not all(map(_only_waits, first)):
-        return frozenset((0,))
-    waits = (residual.instruction for residual in first if isinstance(residual.instruction, Barrier))
-    return frozenset(barrier.number // 2 for barrier in waits if not barrier.arrive and isinstance(barrier.number, int))
+    codes = [code for _, code in found.followed]
+    if all(map(_only_waits, codes[0])):
+        waits = (residual.instruction for residual in codes[0] if isinstance(residual.instruction, Barrier))
+        ends = {wait.number // 2 for wait in waits if not wait.arrive and isinstance(wait.number, int)}
+    else:
+        ends = {0}
+    waiting = list(ends)
+    while waiting:
+        new = _joined_always(codes[waiting.pop()]) - ends
+        ends |= new
+        waiting += new
+    return frozenset(ends)
+
+
+def _joined_always(code: Sequence[Residual]) -> set[int]:
+    """Return the threads that a thread joins whichever way it goes to its end, unless it stops with a finding."""
+    joins = {place: number for place, residual in enumerate(code) if (number := _joined(residual)) is not None}
+    return {number for place, number in joins.items() if not _ends_without(code, place)}
+
+
+def _ends_without(code: Sequence[Residual], avoided: int) -> bool:
+    """Decide whether a thread may come to its end, but for a finding, on a way that leads past a place."""
+    labels = {residual.instruction.name: place for place, residual in enumerate(code)
+              if isinstance(residual.instruction, Label)}  # fmt: skip
+    waiting, met = [0], {0, avoided}
+    while waiting:
+        place = waiting.pop()
+        if place >= len(code):
+            return True
+        ways = [place + 1]
+        match code[place].instruction:
+            case Branch(label, condition):
+                ways = [] if condition is None else ways
+                if not _stops(code, place):
+                    ways.append(labels.get(label, len(code)))
+        new = [way for way in ways if way not in met]
+        met.update(new)
+        waiting += new
+    return False
 
 
 def _with_early_ends(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
