@@ -27,6 +27,7 @@ from corpus.code.follower import follow
 from corpus.code.launch.contests import ThreadAccesses, contested_bytes
 from corpus.code.launch.facts import mixed_parts
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
+from corpus.code.launch.meanings import without_needless_checks
 from corpus.code.launch.sharing import MOST_CREATED, ShownError
 from corpus.code.passes.tidying import tidied
 from corpus.code.places import ANYWHERE, NOBODY, Array, ArrayPlace, Cell, array_place
@@ -157,7 +158,10 @@ def created_threads(
     else:
         raise InputError("its threads share memory in more ways than are followed", module.path, kernel.line, 1)
     found.needed = _waited_for(found)
-    codes = _needed(_with_early_ends([code for _, code in found.followed]))
+    held = [cell for cell, value in found.start.items() if not isinstance(value, int)]
+    addresses = {Array(OBJECTS, NOBODY, cell.name) for cell in held}
+    codes = without_needless_checks([code for _, code in found.followed], addresses)
+    codes = _needed(_with_early_ends(codes))
     found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
     found.cells, found.parts = _cells(found, pointed), facts.parts
     for array, offset, size in sorted(found.kept):
