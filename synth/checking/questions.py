@@ -386,6 +386,9 @@ def _ask_left_behind(inquiry: _Inquiry, program: KernelProgram, model: Axiomatic
         return
     if may_hang:
         _ask_unfinished(inquiry, program, model, unroll)
+        stops = {_KINDS.get(why, why) for why in (why_of(mark) for _, mark in program.marks.stops)}
+        safe = [kind for kind in stops if inquiry.answers.get(kind) is CheckAnswer.SAFE]
+        inquiry.answers |= dict.fromkeys(safe, CheckAnswer.UNKNOWN)
 
 
 def _ask_ends(
