@@ -19,7 +19,6 @@ from commands import synth
 HERE = Path(__file__).parent
 FOLDER = HERE / "c_traps"
 OPEN = {
-    "condition-wrong",
     "dead-variable-wrong",
     "free-twice-threads-wrong",
     "function-pointer-right",
