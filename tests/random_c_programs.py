@@ -113,7 +113,7 @@ class Writer:
     def guarded(self, access):
         """An access that is plain, mostly of what only one thread uses."""
         rng, n = self.rng, self.name
-        if rng.random() < 0.6:
+        if rng.random() < 0.5:
             if rng.random() < 0.5:
                 self.register(f"{n('t')}[{self.thread}]")
             else:
@@ -129,7 +129,7 @@ class Writer:
                 (
                     f"{n('t')}[{self.thread}] = INT_MAX - 1 + {known};",
                     f"{n('t')}[{self.thread}] = 6 / {known};",
-                    f"{n('t')}[{self.thread}] = 1 << (31 + {known});",
+                    f"{n('t')}[{self.thread}] = 1u << (31 + {known});",
                     f"{n('b')}[{self.thread}][{known}] = 1;",
                     f"{n('k')}[{self.thread}][{known}] = 1;",
                     f"free({n('k')}[{self.thread}]); {n('k')}[{self.thread}] = calloc(2, sizeof(int));",
@@ -202,4 +202,5 @@ def many(seeds, faulty=None):
         for number, program in enumerate(made.values())
     )
     cases = "".join(f"    case {number}: run{number}(); break;\n" for number in range(len(made)))
-    return f"{HEAD}{functions}int main(int count, char **words)\n{{\n    switch (atoi(words[1])) {{\n{cases}    }}\n    return 0;\n}}\n"
+    main = f"int main(int count, char **words)\n{{\n    switch (atoi(words[1])) {{\n{cases}    }}\n    return 0;\n}}\n"
+    return f"{HEAD}{functions}{main}"

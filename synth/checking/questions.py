@@ -712,7 +712,18 @@ _KINDS = {
     **dict.fromkeys(("null", "misaligned", "constant"), "bounds"),
     **dict.fromkeys(("dead", "freed twice", "free", "overlap"), "bounds"),
     **dict.fromkeys(
-        ("joined", "zero", "overflow", "shift", "unreachable", "unlock", "destroyed", "destroyed while held"), "trap"
+        (
+            "joined",
+            "undefined",
+            "zero",
+            "overflow",
+            "shift",
+            "unreachable",
+            "unlock",
+            "destroyed",
+            "destroyed while held",
+        ),
+        "trap",
     ),
     **dict.fromkeys(("align", "size"), "trap"),
     **dict.fromkeys(("lane", "count"), "barrier"),
@@ -738,6 +749,7 @@ _STOPPED = {
     "uninitialised": "what nobody has written is read",
     "align": "memory is asked for whose alignment is no power of 2",
     "size": "memory is asked for that is larger than any object",
+    "undefined": "what is computed is undefined, as a quotient by 0 or a shift by too much",
     "joined": "a thread is joined twice, or after it was detached",
     "unlock": "a lock is given back that the thread does not hold",
     "unreachable": "a thread comes to a place that it must not reach",

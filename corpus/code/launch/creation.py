@@ -524,10 +524,10 @@ def _with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Resi
         if access.array == ANYWHERE:
             done += _released_by_address(found, residual, residual.instruction.address, every)
             continue
-        for offset, size in sorted({*every.get(access.array, ()), *found.cells.get(access.array, ())}):
-            if size:
-                store = Store(array_place(access.array, offset), 0)
-                done.append(Residual(store, residual.origin, Access(access.array, offset, size, released=True)))
+        places = {place for place in (*every.get(access.array, ()), *found.cells.get(access.array, ())) if place[1]}
+        for offset, size in sorted(places or {(0, 1)}):  # nobody uses it, and it may be given back twice
+            store = Store(array_place(access.array, offset), 0)
+            done.append(Residual(store, residual.origin, Access(access.array, offset, size, released=True)))
     return done
 
 
@@ -538,7 +538,7 @@ def _released_by_address(
     made = [array for array in found.cells if array.space == OBJECTS and array in found.made]
     places = [{*known.get(array, ()), *found.cells.get(array, ())} for array in made]
     common = set.intersection(*places) if places else set[tuple[int, int]]()
-    if any(place != common for place in places):
+    if not common or any(place != common for place in places):
         found.assumed["of memory that is given back by an address from memory, only what all objects have is"] = None
     assert isinstance(address, Reg)
     for offset, size in sorted(common):

@@ -15,7 +15,7 @@ from corpus.code.arithmetic import computed, packed, unpacked
 from corpus.code.evaluation import describe, evaluate, set_result
 from corpus.code.launch.creation import NOTIFIED, OBJECTS
 from corpus.code.launch.sharing import GIVEN_AWAY, ShownError, moment_of, shown_error
-from corpus.code.llvm.cells import forget, held, is_unwritten, keep
+from corpus.code.llvm.cells import POISONED, forget, held, is_unwritten, keep
 from corpus.code.memory import is_hidden, is_inside, length_of, owns, part_size
 from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, array_place, cell_of, counter
 from corpus.code.residual import Access
@@ -377,6 +377,8 @@ def store(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
     if address is None:
         return False
     value = evaluate(thread, state, source, width.value)
+    if value == POISONED:
+        return thread.out.stops("undefined")
     return stored(thread, state, address, size, value, ins.mode)
 
 
