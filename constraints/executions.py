@@ -45,6 +45,7 @@ from corpus.litmus.propositions import FinalRegister, Proposition, Term
 from corpus.litmus.test import LitmusTest
 from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
+from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import check_speaks, execution_events, physical_location
 from oracle.executions.domains import forbids_thin_air, read_domains
@@ -71,6 +72,19 @@ from oracle.executions.steps import Constraint, Key, TooManyValuesError
 from oracle.executions.unrolled import merged_threads
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.executions.values import Value, calculate
+
+ORDERS_OWN_WRITES = ("rc11", "sc", "tso", "x86", "armv8", "power", "riscv")
+"""The models of ours a check of which forbids that writes to one location come in another order than their thread has
+them in (``coherence``, ``sc-per-location``, ``internal``), whatever else there is.
+"""
+
+
+def _orders_own_writes(model: Model) -> bool:
+    """Return whether a model is one of these, and not a file of that name."""
+    if model.name not in ORDERS_OWN_WRITES:
+        return False
+    (ours,) = resolve_consistency_models([model.name])
+    return isinstance(ours, AxiomaticModel) and ours.model.digest == model.digest
 
 
 class Executions:
@@ -122,7 +136,7 @@ class Executions:
                 self.writes.setdefault(event.location or "", []).append(index)
         self.algebra = self._algebra()
         self.rf = self._reads_from()
-        self.co = co = self._coherence(model.partial_co)
+        self.co = co = self._coherence(model.partial_co, required and not known and _orders_own_writes(model))
         self.comparisons: dict[Constraint, Literal] = {}
         self.meet = self._meetings()
         self.final = self._final_writes(co)
@@ -181,20 +195,24 @@ class Executions:
                 self.circuit.exactly_one([row[read] for row in rows if read in row], self.executed[read])
         return _possible(rows)
 
-    def _coherence(self, partial: bool) -> Relation[Literal]:
+    def _coherence(self, partial: bool, in_order: bool) -> Relation[Literal]:
+        """The coherence order. ``in_order``: in it, writes of a thread come in the order of the program."""
         rows: list[dict[int, Literal]] = [{} for _ in self.events]
         require = self.circuit.require
         for initial, *writes in self.writes.values():
             for one, other in permutations(writes, 2):
                 rows[initial][other] = self.executed[other]
-                if self._compatible(one, other):
+                keys = self.events[one].key, self.events[other].key
+                if in_order and keys in self.runs.before:
+                    rows[one][other] = self.executed[one] & self.executed[other]
+                elif self._compatible(one, other) and not (in_order and keys[::-1] in self.runs.before):
                     co = rows[one][other] = self.circuit.var("co", one, other)
                     require(~co, self.executed[one])
                     require(~co, self.executed[other])
             if len(writes) == 1:
                 rows[initial][writes[0]] = self.executed[writes[0]]
             for one, other in permutations(writes, 2):
-                if one < other and other in rows[one]:
+                if one < other and other in rows[one] and one in rows[other]:
                     there, back = rows[one][other], rows[other][one]
                     require(~there, ~back)
                     if not partial:

@@ -88,7 +88,6 @@ class KernelProgram:
     are the functions of threads where there are several. ``choices``: what the system may do in several ways, of which
     the launch has one, and how many there are. ``altered``: what a location holds that nothing tells may be the same
     for several numbers in its place. ``needed``: the program ends where these threads do; None: where all of them do.
-    ``left_behind``: others, which stop wherever they are then.
     """
 
     test: LitmusTest
@@ -104,7 +103,6 @@ class KernelProgram:
     choices: Mapping[str, int] = field(default_factory=dict)
     altered: bool = False
     needed: tuple[int, ...] | None = None
-    left_behind: tuple[int, ...] = ()
 
     @cached_property
     def origins(self) -> tuple[tuple[ir.KernelInstruction | None, ...], ...]:
@@ -161,9 +159,7 @@ def program_of(
         needed = (
             None if ends is None else tuple(n for n, ids in enumerate(program.ids) if launch.block_number(ids) in ends)
         )
-        blocks = [launch.block_number(ids) for ids in program.ids]
-        left_behind = tuple(number for number, block in enumerate(blocks) if block in created.left_behind)
-        return replace(program, names=names, needed=needed, left_behind=left_behind)
+        return replace(program, names=names, needed=needed)
     check_size(launch, module.path, " with --block" if kernel.block_size.threads == launch.block else "")
     _check_local(module, kernel, launch)
     if misfit := language.rules.limits(kernel).misfit(launch):

@@ -23,6 +23,7 @@ from corpus.code.refusals import NotUnderstoodError
 from corpus.code.residual import ASSUME, DOUBT, MARK, UNMEANT, why_of
 from corpus.errors import InputError
 from corpus.files import folder_of
+from corpus.graphs import reachable
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.flow import thread_flow
@@ -228,12 +229,14 @@ def _answers(
                 cut = f"no execution comes to its end within {unroll} jumps back of its loops"
                 none = "no execution has a meaning: an address that is computed or read is of no array"
                 inquiry.unknown(cut if inquiry.bounded else none)
+        _ask_left_behind(inquiry, program, model, unroll)
         _ask_parts(inquiry, program, flagging(model.name))
         if inquiry.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
             inquiry.unknown(f"a data race leaves all else undefined under {model.name}")
     else:
         inquiry.unknown("accesses that overlap and are not of one place and size leave all else undefined")
     findings, reasons = tuple(in_source_words(finding, program) for finding in inquiry.findings), tuple(inquiry.reasons)
+    program = replace(program, assumed=(*program.assumed, *inquiry.notes))
     return KernelAnswers(program, model.name, inquiry.answers, hang, findings, inquiry.bounded, unroll, reasons)
 
 
@@ -340,10 +343,53 @@ def _ask_executions(
             listed = ListedExecutions(test, races or model.model, unroll)
             _ask_ends(inquiry, program, listed, races, condition, expectation)
         else:
-            search = ExecutionSearch(test, races or model.model, unroll, unfinished=program.left_behind)
+            search = ExecutionSearch(test, races or model.model, unroll, unfinished=_left_behind(program))
             _ask_ends(inquiry, program, search, races, condition, expectation)
     except TooManyError as error:
         inquiry.unknown(error.message)
+
+
+def _left_behind(program: KernelProgram) -> tuple[int, ...]:
+    """Return the threads that never end and that the program does not wait for: where it ends, they stop wherever they
+    are. What others do that have an end, they may have done before.
+    """
+    if program.needed is None:
+        return ()
+    threads = enumerate(program.test.threads)
+    return tuple(number for number, thread in threads if number not in program.needed and not _has_end(thread))
+
+
+def _has_end(thread: Thread) -> bool:
+    """Return whether a way leads to the end of a thread that does not stop at a trap or the like."""
+    flow = thread_flow(thread)
+
+    def following(place: int) -> Sequence[int]:
+        if place == flow.end:
+            return ()
+        match flow.code[place]:
+            case Assign(target) if target.startswith(MARK) and why_of(target) != "assert":
+                return flow.successors[place] if target.startswith(MARK + DOUBT) else ()
+        return flow.successors[place]
+
+    return flow.end in reachable([0], following)
+
+
+def _ask_left_behind(inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, unroll: int) -> None:
+    """Ask about executions in which a thread that the program does not wait for never ends, though it has an end."""
+    left = set(range(len(program.test.threads))) - {*(program.needed or ()), *_left_behind(program)}
+    if program.needed is None or not left:
+        return
+    (liveness,) = resolve_liveness_models([f"fair & {model.name}"])
+    try:
+        may_hang = explain_liveness(program.test, liveness, unroll).verdict is not Verdict.TERMINATES
+    except TooManyError as error:
+        inquiry.unknown(f"whether threads end that nobody waits for: {error.message}")
+        return
+    if may_hang:
+        _ask_unfinished(inquiry, program, model, unroll)
+        stops = {_KINDS.get(why, why) for why in (why_of(mark) for _, mark in program.marks.stops)}
+        safe = [kind for kind in stops if inquiry.answers.get(kind) is CheckAnswer.SAFE]
+        inquiry.answers |= dict.fromkeys(safe, CheckAnswer.UNKNOWN)
 
 
 def _ask_ends(
@@ -361,8 +407,9 @@ def _ask_ends(
     _ask_accesses(inquiry, program, search, races)
     inquiry.begin("traps")
     premises, divides = [inside], False
+    left_behind = _left_behind(program)
     for thread, register in program.marks.stops:
-        if thread in program.left_behind:  # whose registers have no final values where it is stopped
+        if thread in left_behind:  # whose registers have no final values where it is stopped
             inquiry.unknown(
                 f"whether {thread_name(program, thread)}, which nobody waits for, comes to a finding of its own"
             )
@@ -666,7 +713,18 @@ _KINDS = {
     **dict.fromkeys(("null", "misaligned", "constant"), "bounds"),
     **dict.fromkeys(("dead", "freed twice", "free", "overlap"), "bounds"),
     **dict.fromkeys(
-        ("zero", "overflow", "shift", "unreachable", "unlock", "destroyed", "destroyed while held"), "trap"
+        (
+            "joined",
+            "undefined",
+            "zero",
+            "overflow",
+            "shift",
+            "unreachable",
+            "unlock",
+            "destroyed",
+            "destroyed while held",
+        ),
+        "trap",
     ),
     **dict.fromkeys(("align", "size"), "trap"),
     **dict.fromkeys(("lane", "count"), "barrier"),
@@ -692,6 +750,8 @@ _STOPPED = {
     "uninitialised": "what nobody has written is read",
     "align": "memory is asked for whose alignment is no power of 2",
     "size": "memory is asked for that is larger than any object",
+    "undefined": "what is computed is undefined, as a quotient by 0 or a shift by too much",
+    "joined": "a thread is joined twice, or after it was detached",
     "unlock": "a lock is given back that the thread does not hold",
     "unreachable": "a thread comes to a place that it must not reach",
     "destroyed": "a lock is used that is destroyed",

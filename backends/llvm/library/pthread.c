@@ -111,14 +111,26 @@ int pthread_rwlock_init(pthread_rwlock_t *restrict object, const pthread_rwlocka
     return 0;
 }
 
+/* The bits of a thread among those of all readers: how often it reads. */
+enum { MOST_READERS = 15, TIMES = 3 };
+static int place_of_reader(void)
+{
+    if (synth_self() > MOST_READERS)
+        __synth_refuses("a read-write lock in more than 15 threads");
+    return 2 * (synth_self() - 1);
+}
+
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *object)
 {
     _Atomic int *word = &((synth_rwlock *)object)->readers;
     int readers = atomic_load_explicit(word, memory_order_relaxed);
     if (readers == DEAD)
         __synth_stops("destroyed");
-    return readers >= 0 && atomic_compare_exchange_strong_explicit(word, &readers, readers + 1, memory_order_acquire,
-                                                                   memory_order_relaxed) ? 0 : EBUSY;
+    if (readers >= 0 && (readers >> place_of_reader() & TIMES) == TIMES)
+        return EAGAIN;
+    return readers >= 0 && atomic_compare_exchange_strong_explicit(word, &readers, readers + (1 << place_of_reader()),
+                                                                   memory_order_acquire, memory_order_relaxed)
+        ? 0 : EBUSY;
 }
 
 int pthread_rwlock_rdlock(pthread_rwlock_t *object)
@@ -148,12 +160,12 @@ int pthread_rwlock_unlock(pthread_rwlock_t *object)
 {
     _Atomic int *word = &((synth_rwlock *)object)->readers;
     int readers = atomic_load_explicit(word, memory_order_relaxed);
-    if (readers == 0 || (readers < 0 && readers != -synth_self()))
+    if (readers < 0 ? readers != -synth_self() : (readers >> place_of_reader() & TIMES) == 0)
         __synth_stops(readers == DEAD ? "destroyed" : "unlock");
     if (readers < 0)
         atomic_store_explicit(word, 0, memory_order_release);
     else
-        atomic_fetch_sub_explicit(word, 1, memory_order_release);
+        atomic_fetch_sub_explicit(word, 1 << place_of_reader(), memory_order_release);
     return 0;
 }
 

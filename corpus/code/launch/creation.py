@@ -27,11 +27,12 @@ from corpus.code.follower import follow
 from corpus.code.launch.contests import ThreadAccesses, contested_bytes
 from corpus.code.launch.facts import mixed_parts
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
+from corpus.code.launch.meanings import without_needless_checks
 from corpus.code.launch.sharing import MOST_CREATED, ShownError
 from corpus.code.passes.tidying import tidied
 from corpus.code.places import ANYWHERE, NOBODY, Array, ArrayPlace, Cell, array_place
 from corpus.code.refusals import refusal
-from corpus.code.residual import ASSUME, END, MARK, UNMEANT, Access, Residual, why_of
+from corpus.code.residual import END, MARK, Access, Residual
 from corpus.code.thread import (
     Creation,
     FollowedThread,
@@ -129,8 +130,6 @@ class CreatedThreads:
     outside: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
     parts: Parts = field(default_factory=dict)
     needed: frozenset[int] | None = None
-    left_behind: frozenset[int] = frozenset()
-    """The threads that stop wherever they are when the program ends."""
 
 
 def created_threads(
@@ -159,8 +158,10 @@ def created_threads(
     else:
         raise InputError("its threads share memory in more ways than are followed", module.path, kernel.line, 1)
     found.needed = _waited_for(found)
-    found.left_behind = _left_behind(found)
-    codes = _needed(_with_early_ends([code for _, code in found.followed]))
+    held = [cell for cell, value in found.start.items() if not isinstance(value, int)]
+    addresses = {Array(OBJECTS, NOBODY, cell.name) for cell in held}
+    codes = without_needless_checks([code for _, code in found.followed], addresses)
+    codes = _needed(_with_early_ends(codes))
     found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
     found.cells, found.parts = _cells(found, pointed), facts.parts
     for array, offset, size in sorted(found.kept):
@@ -256,7 +257,7 @@ def _followed(
                 if count != len(creation.started):
                     what = "a thread that is created where memory decides whether it is, is not understood"
                     raise refusal(module, origin, what)
-            return thread, [*_let_joiners_go_on(thread.block, code)]
+            return thread, code
         except ShownError as error:
             if error.array in start.given or error.array in shown:
                 raise
@@ -268,50 +269,56 @@ def _followed(
             shown[error.array] = own if own not in shown.values() else own._replace(name=f"{own.name}.{depth}")
 
 
-def _let_joiners_go_on(number: int, code: Sequence[Residual]) -> Iterator[Residual]:
-    """Yield the code of a thread, which those go on who join it where it ends with a finding as well."""
-    for place, residual in enumerate(code):
-        match code[place - 1].instruction, residual.instruction:
-            case Assign(target), Branch(label=label, condition=None) if (
-                number and label == END and target.startswith(MARK) and why_of(target) not in (ASSUME, UNMEANT)
-            ):
-                for ins, access in signal(number, ENDED):
-                    yield Residual(ins, residual.origin, access)
-        yield residual
-
-
 def _beginning(number: int) -> Iterator[Residual]:
     for ins, access in wait(number, BEGUN):
         yield Residual(ins, None, access)
 
 
 def _waited_for(found: CreatedThreads) -> frozenset[int] | None:
-    """Return the threads at whose end the program ends: the first one, and if it only waits, those it waits for."""
+    """Return the threads at whose end the program ends: the first one and those that it waits for wherever it goes, and
+    so on; if it only waits, it is none of them.
+    """
     if found.outlived:
         return None
-    (_, first), *_ = found.followed
-    if not all(map(_only_waits, first)):
-        return frozenset((0,))
-    return _joined_by(first)
-
-
-def _joined_by(code: Iterable[Residual]) -> frozenset[int]:
-    """Return the threads for whose end a thread waits."""
-    waits = (residual.instruction for residual in code if isinstance(residual.instruction, Barrier))
-    numbers = (wait.number for wait in waits if not wait.arrive and isinstance(wait.number, int))
-    return frozenset(number // 2 for number in numbers if number % 2)
-
-
-def _left_behind(found: CreatedThreads) -> frozenset[int]:
-    """Return the threads for which nobody waits at whose end the program ends, nor those that these wait for."""
-    if found.needed is None:
-        return frozenset()
-    waiting, met = list(found.needed), set(found.needed)
+    codes = [code for _, code in found.followed]
+    if all(map(_only_waits, codes[0])):
+        waits = (residual.instruction for residual in codes[0] if isinstance(residual.instruction, Barrier))
+        ends = {wait.number // 2 for wait in waits if not wait.arrive and isinstance(wait.number, int)}
+    else:
+        ends = {0}
+    waiting = list(ends)
     while waiting:
-        new = _joined_by(found.followed[waiting.pop()][1]) - met
-        met |= new
-        waiting += sorted(new)
-    return frozenset(range(len(found.followed))) - met
+        new = _joined_always(codes[waiting.pop()]) - ends
+        ends |= new
+        waiting += new
+    return frozenset(ends)
+
+
+def _joined_always(code: Sequence[Residual]) -> set[int]:
+    """Return the threads that a thread joins whichever way it goes to its end, unless it stops with a finding."""
+    joins = {place: number for place, residual in enumerate(code) if (number := _joined(residual)) is not None}
+    return {number for place, number in joins.items() if not _ends_without(code, place)}
+
+
+def _ends_without(code: Sequence[Residual], avoided: int) -> bool:
+    """Decide whether a thread may come to its end, but for a finding, on a way that leads past a place."""
+    labels = {residual.instruction.name: place for place, residual in enumerate(code)
+              if isinstance(residual.instruction, Label)}  # fmt: skip
+    waiting, met = [0], {0, avoided}
+    while waiting:
+        place = waiting.pop()
+        if place >= len(code):
+            return True
+        ways = [place + 1]
+        match code[place].instruction:
+            case Branch(label, condition):
+                ways = [] if condition is None else ways
+                if not _stops(code, place):
+                    ways.append(labels.get(label, len(code)))
+        new = [way for way in ways if way not in met]
+        met.update(new)
+        waiting += new
+    return False
 
 
 def _with_early_ends(codes: Sequence[list[Residual]]) -> list[list[Residual]]:
@@ -517,10 +524,10 @@ def _with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Resi
         if access.array == ANYWHERE:
             done += _released_by_address(found, residual, residual.instruction.address, every)
             continue
-        for offset, size in sorted({*every.get(access.array, ()), *found.cells.get(access.array, ())}):
-            if size:
-                store = Store(array_place(access.array, offset), 0)
-                done.append(Residual(store, residual.origin, Access(access.array, offset, size, released=True)))
+        places = {place for place in (*every.get(access.array, ()), *found.cells.get(access.array, ())) if place[1]}
+        for offset, size in sorted(places or {(0, 1)}):  # nobody uses it, and it may be given back twice
+            store = Store(array_place(access.array, offset), 0)
+            done.append(Residual(store, residual.origin, Access(access.array, offset, size, released=True)))
     return done
 
 
@@ -531,7 +538,7 @@ def _released_by_address(
     made = [array for array in found.cells if array.space == OBJECTS and array in found.made]
     places = [{*known.get(array, ()), *found.cells.get(array, ())} for array in made]
     common = set.intersection(*places) if places else set[tuple[int, int]]()
-    if any(place != common for place in places):
+    if not common or any(place != common for place in places):
         found.assumed["of memory that is given back by an address from memory, only what all objects have is"] = None
     assert isinstance(address, Reg)
     for offset, size in sorted(common):

@@ -30,6 +30,10 @@ UNWRITTEN = "memory that nothing has written: "
 """How the reason begins of values of such memory."""
 
 
+POISONED = Unknown("a result that C leaves undefined")
+"""The value of what the compiler has found to have none."""
+
+
 def is_unwritten(value: Value) -> bool:
     """Decide whether a value is one of memory that nothing has written."""
     return isinstance(value, Unknown) and value.reason.startswith(UNWRITTEN)

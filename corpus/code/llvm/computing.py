@@ -12,7 +12,7 @@ from typing import NamedTuple
 from corpus.code import ir
 from corpus.code.arithmetic import compared, computed
 from corpus.code.evaluation import describe, evaluate, set_result
-from corpus.code.llvm.cells import is_unwritten
+from corpus.code.llvm.cells import POISONED, is_unwritten
 from corpus.code.llvm.memory import POINTER, as_bits, check_null, further, in_register, operand_of, same
 from corpus.code.places import Array
 from corpus.code.residual import END
@@ -38,10 +38,16 @@ def move(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     target, source = ins.operands
     width = _width(ins.words[0])
     value = evaluate(thread, state, source, width)
-    if isinstance(source, ir.Register) and isinstance(value, Unknown) and not source.name.startswith(("%", "undef")):
+    if (
+        isinstance(source, ir.Register)
+        and isinstance(value, Unknown)
+        and not source.name.startswith(("%", "undef", "poison"))
+    ):
         home = state.home(source.name)
         if home not in state.known:
             return thread.out.stops("uninitialised")
+    if value == POISONED and isinstance(target, ir.Register) and not target.name.startswith("%"):
+        return thread.out.stops("undefined")
     set_result(thread, state, target, value)
     return True
 
@@ -59,6 +65,8 @@ def binary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
     values = [evaluate(thread, state, operand, width) for operand in (left, right)]
     if any(map(is_unwritten, values)) and kind[0] != "b":
         return thread.out.stops("uninitialised")
+    if POISONED in values:
+        return thread.out.stops("undefined")
     one, other = values
     name = operation.partition(".")[0]
     if isinstance(one, int) and isinstance(other, int):

@@ -18,6 +18,9 @@ from corpus.code.reading import CodeText, ReadCode
 from corpus.errors import InputError
 from corpus.files import read_bytes
 
+ASSUMED_LINE = "\n; assumed: "
+"""What stands before what is taken for granted of a module."""
+
 LIBRARY_LINE = "\n; the library\n"
 """What stands between the module of a program and that of the library."""
 
@@ -87,7 +90,8 @@ def _linked(modules: Sequence[ModuleText], code: CodeText, lines: Mapping[str, S
         met.update(reached)
     main = replace(functions["main"], entry=True)
     functions["main"] = _with_calls(main, _constructors(modules[0]), _constructors(modules[0], "llvm.global_dtors"))
-    return ir.Module(code.path, modules[0].compiler, "", variables, functions, "llvm")
+    assumed = tuple(re.findall(rf"^{ASSUMED_LINE.strip()} (.*)$", code.text, re.MULTILINE))
+    return ir.Module(code.path, modules[0].compiler, "", variables, functions, "llvm", assumed=assumed)
 
 
 _OPAQUE = ("_ZTI", "_ZTV", "__dso_handle", "_ZSt7nothrow")

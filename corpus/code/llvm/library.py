@@ -6,7 +6,8 @@ can be said in C, are C, which is compiled with the program (``backends/llvm/lib
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator
 
 from corpus.code import ir
 from corpus.code.calls import go_back
@@ -98,6 +99,8 @@ def _joined(thread: FollowedThread, state: State, ins: ir.KernelInstruction, siz
     """Wait for the end of a thread, and store what it gives, of so many bytes, where that is asked for."""
     name, place = _arguments(thread, state, ins)
     number = _ended_before(thread, state, name)
+    if number is None:
+        return False
     set_result(thread, state, ins.operands[0], 0)
     if place == 0:
         return True
@@ -106,14 +109,15 @@ def _joined(thread: FollowedThread, state: State, ins: ir.KernelInstruction, siz
     return where is not None and stored(thread, state, where, size, value, PLAIN)
 
 
-def _ended_before(thread: FollowedThread, state: State, name: Value) -> int:
-    """Wait for the end of a thread; return its number."""
+def _ended_before(thread: FollowedThread, state: State, name: Value) -> int | None:
+    """Wait for the end of a thread; return its number, None where the thread ends, as nobody may wait for that one."""
     if not isinstance(name, int):
         raise thread.out.wrong("which thread is joined is not known")
     name -= FIRST
     cell = counter(f"joined {name}")
     if cell in state.known:
-        raise thread.out.wrong(f"thread {name} is joined twice, or after it was detached")
+        thread.out.stops("joined")
+        return None
     state.known[cell] = 1
     for residual in wait(name, ENDED):
         thread.out.put(*residual)
@@ -361,7 +365,10 @@ def spawn(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
 def join_value(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__VERIFIER_join(thread)``: gives the result of the thread."""
     (name,) = _arguments(thread, state, ins)
-    array = system_array(_ended_before(thread, state, name), GIVEN)
+    number = _ended_before(thread, state, name)
+    if number is None:
+        return False
+    array = system_array(number, GIVEN)
     set_result(thread, state, ins.operands[0], loaded(thread, state, ArrayAddress(array), SLOT, PLAIN))
     return True
 
@@ -412,36 +419,37 @@ def printed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
         text = _string(thread, state, value)
         if text is None:
             return False
-        for number, form in enumerate(_formats(text) if "printf" in ins.name else ()):
-            given = values[first + 1 :]
-            if form == "s" and number < len(given) and _string(thread, state, given[number]) is None:
+        given = values[first + 1 :]
+        for (form, most), argument in zip(_formats(text) if "printf" in ins.name else (), given, strict=False):
+            if form == "s" and _string(thread, state, argument, most) is None:
                 return False
     set_result(thread, state, ins.operands[0], 0)
     return True
 
 
-def _formats(text: bytes) -> Sequence[str]:
-    """Return the letters of the conversions of a format, one for each argument."""
-    found, place = [], 0
-    while (place := text.find(b"%", place)) >= 0:
-        place += 1
-        while place < len(text) and chr(text[place]) in "-+ #0123456789.hljztL*":
-            found += ["*"] if text[place : place + 1] == b"*" else []
-            place += 1
-        letter = chr(text[place]) if place < len(text) else "%"
-        found += [] if letter == "%" else [letter]
-        place += 1
-    return found
+_CONVERSION = re.compile(r"%[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?[hljztL]*(.)", re.DOTALL)
+
+
+def _formats(text: bytes) -> Iterator[tuple[str, int]]:
+    """Yield the letters of the conversions of a format, one for each argument, with the most letters that are read."""
+    for width, precision, letter in _CONVERSION.findall(text.decode("latin-1")):
+        for word in (width, precision):
+            if word == "*":
+                yield word, 0
+        if letter != "%":
+            yield letter, int(precision) if precision.isdigit() else MOST_LETTERS
 
 
 MOST_LETTERS = 4_096
 """The letters that a string may have."""
 
 
-def _string(thread: FollowedThread, state: State, value: Value) -> bytes | None:
-    """Read a string up to its end; return what is known of it, None where the thread ends, as it is outside."""
+def _string(thread: FollowedThread, state: State, value: Value, most: int = MOST_LETTERS) -> bytes | None:
+    """Read a string up to its end, or so many letters; return what is known of it, None where the thread ends, as it is
+    outside.
+    """
     found = bytearray()
-    for place in range(MOST_LETTERS):
+    for place in range(most):
         where = checked_address(thread, state, further(value, place), 1)
         if where is None:
             return None
@@ -454,6 +462,8 @@ def _string(thread: FollowedThread, state: State, value: Value) -> bytes | None:
         if byte & 255 == 0:
             return bytes(found)
         found.append(byte & 255)
+    if most < MOST_LETTERS:
+        return bytes(found)
     raise thread.out.wrong(f"a string of more than {MOST_LETTERS:,} letters is not understood")
 
 

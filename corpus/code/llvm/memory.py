@@ -15,7 +15,7 @@ from corpus.code.arithmetic import computed, packed, unpacked
 from corpus.code.evaluation import describe, evaluate, set_result
 from corpus.code.launch.creation import NOTIFIED, OBJECTS
 from corpus.code.launch.sharing import GIVEN_AWAY, ShownError, moment_of, shown_error
-from corpus.code.llvm.cells import forget, held, is_unwritten, keep
+from corpus.code.llvm.cells import POISONED, forget, held, is_unwritten, keep
 from corpus.code.memory import is_hidden, is_inside, length_of, owns, part_size
 from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, array_place, cell_of, counter
 from corpus.code.residual import Access
@@ -54,10 +54,30 @@ _HANDLES = -2
 # addresses
 
 
-def address_of(thread: FollowedThread, state: State, operand: ir.Operand, size: int) -> Value | None:
-    """Return the address of an access of so many bytes; None where the thread ends there, as nothing is there."""
+ALIGNED = "align"
+"""How the word of an access begins that says what its address has to be a multiple of."""
+
+
+def address_of(
+    thread: FollowedThread, state: State, ins: ir.KernelInstruction, operand: ir.Operand, size: int
+) -> Value | None:
+    """Return the address of an access of so many bytes; None where the thread ends there, as nothing is there, or as
+    the address is no multiple of what it has to be.
+    """
     assert isinstance(operand, ir.MemoryOperand)
-    return checked_address(thread, state, evaluate(thread, state, operand.base), size)
+    address = checked_address(thread, state, evaluate(thread, state, operand.base), size)
+    align = next((int(word[len(ALIGNED) :]) for word in ins.words if word.startswith(ALIGNED)), 1)
+    match address:
+        case ArrayAddress(_, offset) if offset % align:
+            thread.out.stops("misaligned")
+            return None
+        case Affine(Array(), terms, offset) if any(number % align for number in (offset, *(by for _, by in terms))):
+            going, place = thread.out.new_label(), Reg(thread.out.temporary("add.s64", _sum(thread, terms), offset))
+            odd = thread.out.temporary("and.b64", place, align - 1)
+            thread.out.put(Branch(going, Comparison("eq", Reg(odd), 0)))
+            thread.out.stops("misaligned")
+            thread.out.put(Label(going))
+    return address
 
 
 def checked_address(thread: FollowedThread, state: State, address: Value, size: int) -> Value | None:
@@ -214,7 +234,7 @@ def load(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     target, source, width = ins.operands
     assert isinstance(width, ir.Number)
     size = -(-width.value // 8)
-    address = address_of(thread, state, source, size)
+    address = address_of(thread, state, ins, source, size)
     if address is None:
         return False
     value = loaded(thread, state, address, size, ins.mode)
@@ -353,10 +373,12 @@ def store(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
     target, source, width = ins.operands
     assert isinstance(width, ir.Number)
     size = -(-width.value // 8)
-    address = address_of(thread, state, target, size)
+    address = address_of(thread, state, ins, target, size)
     if address is None:
         return False
     value = evaluate(thread, state, source, width.value)
+    if value == POISONED:
+        return thread.out.stops("undefined")
     return stored(thread, state, address, size, value, ins.mode)
 
 
@@ -395,7 +417,7 @@ def exchange(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
     target, source, *given, width = ins.operands
     assert isinstance(width, ir.Number)
     size = width.value // 8
-    address = address_of(thread, state, source, size)
+    address = address_of(thread, state, ins, source, size)
     if address is None:
         return False
     expected, new = (evaluate(thread, state, operand, width.value) for operand in given)
@@ -431,12 +453,12 @@ _KNOWN_UPDATES = ("xchg", "add", "sub", "and", "or", "xor", "max", "min", "umax"
 def update(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``atomicrmw`` of an operation and a type: the old value, of an address and an operand."""
     target, source, given, width = ins.operands
-    operation, kind = ins.words
+    operation, kind, *_ = ins.words
     assert isinstance(width, ir.Number)
     size = width.value // 8
     if operation not in _KNOWN_UPDATES:
         raise thread.out.wrong(f"the atomic operation {operation} is not understood")
-    address = address_of(thread, state, source, size)
+    address = address_of(thread, state, ins, source, size)
     if address is None:
         return False
     value = evaluate(thread, state, given, width.value)

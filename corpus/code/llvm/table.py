@@ -8,6 +8,7 @@ from __future__ import annotations
 from corpus.code import ir
 from corpus.code.calls import branch, call
 from corpus.code.llvm import computing, library, memory
+from corpus.code.llvm.cells import POISONED
 from corpus.code.residual import UNMEANT
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Row, table_of
 from corpus.code.thread import ControlRules, FollowedThread, KernelLanguage, Meaning, State
@@ -91,8 +92,8 @@ ROWS: tuple[Row[Meaning], ...] = (
 
 
 def special(thread: FollowedThread, name: str) -> Value | None:
-    """Return the value of ``undef``, an undefined value."""
-    return Unknown("an undefined value") if name == "undef" else None
+    """Return the value of ``undef``, an undefined value, and of ``poison``."""
+    return {"undef": Unknown("an undefined value"), "poison": POISONED}.get(name)
 
 
 _TABLE = table_of(ROWS)

@@ -34,7 +34,10 @@ _TOKEN = re.compile(
 )
 
 UNDEFINED = ir.Register("undef")
-"""The operand that is an undefined value, or poison."""
+"""The operand that is an undefined value."""
+
+POISON = ir.Register("poison")
+"""The operand that is the result of what C leaves undefined, as the compiler has computed it."""
 
 
 def tokens_of(text: str) -> list[str]:
@@ -239,7 +242,7 @@ class TextReader:
         if word == "true":
             return ir.Number(1)
         if word in ("undef", "poison"):
-            return UNDEFINED
+            return UNDEFINED if word == "undef" else POISON
         if isinstance(type, FloatType):
             return _float(word, type)
         if re.fullmatch(r"-?\d+", word):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import gcd
 
 from corpus.code import ir
 from corpus.code.calls import LIBRARY
@@ -29,6 +30,7 @@ from corpus.code.llvm.blocks import (
     promoted,
 )
 from corpus.code.llvm.debugging import DebugInformation
+from corpus.code.llvm.memory import ALIGNED
 from corpus.code.llvm.module import FunctionText, ModuleText
 from corpus.code.llvm.text import UNDEFINED, IrError, TextReader, TypedOperand, tokens_of, unquoted, wrong
 from corpus.code.llvm.types import (
@@ -201,11 +203,18 @@ def _load(out: FunctionTranslation, reader: TextReader) -> None:
         emit(
             out,
             "load",
-            (kind(out, scalar),),
+            (kind(out, scalar), *_alignment(reader, place)),
             target,
             memory(_further(out, address, place)),
             ir.Number(bits(out, scalar)),
         )
+
+
+def _alignment(reader: TextReader, place: int = 0) -> tuple[str, ...]:
+    """Return the word for what the address of an access is a multiple of, so many bytes behind its beginning."""
+    known = next((int(reader.words[n + 1]) for n, word in enumerate(reader.words[:-1]) if word == "align"), 1)
+    found = gcd(known, place)
+    return (f"{ALIGNED}{found}",) if found > 1 else ()
 
 
 def _store(out: FunctionTranslation, reader: TextReader) -> None:
@@ -222,7 +231,7 @@ def _store(out: FunctionTranslation, reader: TextReader) -> None:
         emit(
             out,
             "store",
-            (kind(out, scalar),),
+            (kind(out, scalar), *_alignment(reader, place)),
             memory(_further(out, address, place)),
             part,
             ir.Number(bits(out, scalar)),
@@ -259,7 +268,7 @@ def _cmpxchg(out: FunctionTranslation, reader: TextReader) -> None:
     emit(
         out,
         "cmpxchg",
-        ("weak",) if weak else (),
+        (*(("weak",) if weak else ()), *_alignment(reader)),
         ir.Both(old, success),
         memory(address),
         expected.operand,
@@ -277,7 +286,8 @@ def _atomicrmw(out: FunctionTranslation, reader: TextReader) -> None:
     _mode(out, reader, True)
     (target,) = results(out, value.type)
     width = ir.Number(bits(out, value.type))
-    emit(out, "atomicrmw", (operation, kind(out, value.type)), target, memory(address), value.operand, width)
+    words = (operation, kind(out, value.type), *_alignment(reader))
+    emit(out, "atomicrmw", words, target, memory(address), value.operand, width)
 
 
 def _alloca(out: FunctionTranslation, reader: TextReader) -> None:
