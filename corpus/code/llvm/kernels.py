@@ -65,7 +65,7 @@ TARGETS = (
         "spir_kernel",
         "llvm-opencl",
         OPENCL_SPACES,
-        KernelDialect(opencl.SYNC_SCOPES),
+        KernelDialect(opencl.SYNC_SCOPES, components=True),
         opencl.function,
         "__clang_ocl_kern_imp_",
     ),

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from corpus.code import ir
 from corpus.code.computations import COMPUTATIONS, PROMISES, UNCOMPUTED, Computation
@@ -486,6 +487,15 @@ def _select(call: _Call) -> None:
         call.out.put("selp", (kind,), (target, other[number], one[number], decided))
 
 
+def _dot(call: _Call) -> None:
+    """``dot``: the sum of the products of components."""
+    one, other = call.use.arguments
+    kind = call.kind
+    products = [call.out.compute(f"mul.{kind}", kind, *pair) for pair in zip(one, other, strict=True)]
+    found = reduce(lambda total, product: call.out.compute(f"add.{kind}", kind, total, product), products)
+    call.out.put("mov", (f"b{WIDTHS[kind]}",), (call.target, found))
+
+
 _CONVERT = re.compile(r"convert_(u?)(char|short|int|long|float|double|half)(?:\d+)?(_sat)?(_rte|_rtz|_rtp|_rtn)?")
 
 
@@ -545,5 +555,6 @@ _ROWS: Mapping[str, Callable[[_Call], None]] = {
     "printf": _print,
     "prefetch": _nothing,
     "select": _select,
+    "dot": _dot,
 }
 """The other functions by name."""

@@ -29,6 +29,7 @@ from corpus.code.llvm.blocks import (
     only_accessed,
     promoted,
 )
+from corpus.code.llvm.components import VectorComponents
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.memory import ALIGNED
 from corpus.code.llvm.module import FunctionText, ModuleText
@@ -74,10 +75,12 @@ NO_LINE = BodyLine("", [], 0, "")
 @dataclass(frozen=True)
 class KernelDialect:
     """How a language of kernels has what is not LLVM's: the level of a scope by its word, None where it is of the
-    thread alone. Calls of functions without a body are instructions ``function``, with the kinds of their arguments.
+    thread alone. ``components``: those of vectors are memory locations of their own. Calls of functions without a body
+    are instructions ``function``, with the kinds of their arguments.
     """
 
     scopes: Mapping[str, Scope | None]
+    components: bool = False
 
 
 @dataclass
@@ -107,6 +110,7 @@ class FunctionTranslation:
     mode: tuple[Mode, Order | None] = (PLAIN, None)
     count: int = 0
     dialect: KernelDialect | None = None
+    components: VectorComponents | None = None
     doing: str = ""
 
 
@@ -214,7 +218,10 @@ def _load(out: FunctionTranslation, reader: TextReader) -> None:
         emit(out, "mov", (width,), *results(out, type), ir.Register(out.called[address.name]))
         return
     targets = results(out, type)
-    for target, (place, scalar) in zip(targets, out.module.names.layout.leaves(type), strict=True):
+    own = out.components.read(out.line) if out.components and _is_vector(type) else None
+    for number, (target, (place, scalar)) in enumerate(zip(targets, out.module.names.layout.leaves(type), strict=True)):
+        if own is not None and number not in own:
+            continue
         emit(
             out,
             "load",
@@ -242,7 +249,10 @@ def _store(out: FunctionTranslation, reader: TextReader) -> None:
         emit(out, "mov", (kind(out, value.type),), ir.Register(out.called[address.name]), value.operand)
         return
     places = [place for place, _ in out.module.names.layout.leaves(value.type)]
-    for place, (scalar, part) in zip(places, scalars(out, value), strict=True):
+    own = out.components.written(out.line) if out.components and _is_vector(value.type) else None
+    for number, (place, (scalar, part)) in enumerate(zip(places, scalars(out, value), strict=True)):
+        if own is not None and number not in own:
+            continue
         emit(
             out,
             "store",
@@ -251,6 +261,10 @@ def _store(out: FunctionTranslation, reader: TextReader) -> None:
             part,
             ir.Number(bits(out, scalar)),
         )
+
+
+def _is_vector(type: Type) -> bool:
+    return isinstance(type, ArrayType) and type.vector
 
 
 def _further(out: FunctionTranslation, address: ir.Operand, place: int) -> ir.Operand:
@@ -1119,6 +1133,8 @@ def _name_variables(out: FunctionTranslation, body: Body) -> None:
     out.promoted = promoted(body, out.module.names) if out.dialect is None else {}
     out.accessed = only_accessed(body)
     out.declared = body.declared
+    if out.dialect is not None and out.dialect.components:
+        out.components = VectorComponents(body, out.module.names)
     taken: set[str] = set()
     for line in body.lines:
         if line.name != "alloca":
