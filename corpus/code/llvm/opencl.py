@@ -160,7 +160,7 @@ def plain_name(name: str) -> tuple[str, tuple[str, ...]]:
         text, rest = code[0], rest[code.end() :]
         if number := re.search(r"(?<![A-Z])(\d+)$", text):
             rest = rest[int(number[1]) :]
-        types.append("D" if text.endswith("Dh") else text)
+        types.append(text[:-1] if text.endswith("Dh") else text)
     return name[start:end], tuple(types)
 
 
