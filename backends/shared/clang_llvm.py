@@ -6,13 +6,18 @@ is optimised: the accesses of memory are those of the source, each at its line, 
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import subprocess
 import sys
+from functools import cache
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from backends.shared.toolchain import version, which
+from backends.shared.toolchain import TIMEOUT, version, which
 
 INSTALL = "pip install ziglang"
 
@@ -50,3 +55,22 @@ def clang() -> Clang | None:
 def _major(found: Clang) -> int:
     number = re.match(r"\d+", found.version)
     return int(number[0]) if number else 0
+
+
+@cache
+def wheel_headers() -> tuple[str, ...]:
+    """Return the words by which the clang of the wheel finds the headers of C and C++ that are in the wheel: those that
+    its driver for Linux hands to it.
+    """
+    words = (sys.executable, "-m", "ziglang", "c++", "-target", WHEEL_HOST, "-x", "c++", "-E", "-v", "-", "-o", "-")
+    done = subprocess.run(words, input="", capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    line = next((line for line in done.stderr.splitlines() if " -isystem " in line), "")
+    found = shlex.split(line)
+    pairs = [*pairwise(found)]
+    own = [(option, os.path.abspath(value)) for option, value in pairs if option == "-isystem"]
+    own += [(option, value) for option, value in pairs if value.startswith("_LIBC")]
+    return ("-target", WHEEL_HOST, "-nostdinc", "-nostdinc++", *(word for pair in own for word in pair))
+
+
+WHEEL_HOST = "x86_64-linux-musl"
+"""The machine whose headers the wheel's clang is given for host code."""
