@@ -34,6 +34,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[No
     monkeypatch.setattr("backends.glsl.spirv.installed", lambda package, name: None)
     monkeypatch.setattr("backends.shared.hosted.find_spec", lambda name: None)
     monkeypatch.setattr("backends.wgsl.spirv.find_spec", lambda name: None)
+    monkeypatch.setattr("backends.shared.clang_llvm.find_spec", lambda name: None)
     forget(gpus, nvidia, hip, hosted, platforms, wgsl)
     yield
     forget(gpus, nvidia, hip, hosted, platforms, wgsl)

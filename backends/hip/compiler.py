@@ -17,6 +17,7 @@ from pathlib import Path
 
 from backends.hip.gpus import AMD
 from backends.hip.progress import Hip
+from backends.shared import clang_llvm
 from backends.shared.handing import MADE, SOURCE, handed
 from backends.shared.log import as_string
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version, which
@@ -58,7 +59,7 @@ OTHER_MODES = (
 )
 """The same GPUs in the other mode, for which there are tables as well."""
 
-INSTALL = "Debian: apt install clang-19"
+INSTALL = "pip install ziglang; Debian: apt install clang-19"
 
 _VERSIONS = range(24, 14, -1)
 _VERSION = r"version (\d[\d.]*)"
@@ -69,10 +70,16 @@ _OPTIONS = ("-x", "hip", "-std=c++17", "-O2", "-Wall", "-Werror", "-nogpuinc", "
 
 @dataclass(frozen=True, slots=True)
 class Clang:
-    """A clang that makes code for GPUs of AMD."""
+    """A clang that makes code for GPUs of AMD. ``words`` call it, where these are not its path alone."""
 
     path: Path
     version: str
+    words: tuple[str | Path, ...] = ()
+
+    @property
+    def command(self) -> tuple[str | Path, ...]:
+        """The words that call it."""
+        return self.words or (self.path,)
 
     @property
     def number(self) -> int:
@@ -81,16 +88,27 @@ class Clang:
 
     def knows(self, target: CodeTarget) -> bool:
         """Whether it makes code for a GPU."""
-        return _makes_code(self.path, target.chip)
+        return _makes_code(self.command, target.chip)
 
 
 def clangs() -> Iterator[Clang]:
-    """Yield every clang that makes code for the oldest GPU of ``TARGETS``, the newest first."""
+    """Yield every clang that makes code for the oldest GPU of ``TARGETS``, the newest first: those of the system, and
+    that of the wheel ``ziglang``, with the headers of the wheel.
+    """
+    yield from sorted(_clangs(), key=lambda clang: clang.number, reverse=True)
+
+
+def _clangs() -> Iterator[Clang]:
+    wheel = clang_llvm.clang()
+    if wheel is not None and wheel.wheel:
+        words = (*wheel.words, *clang_llvm.wheel_headers())
+        if _makes_code(words, TARGETS[0].chip):
+            yield Clang(Path(wheel.name), wheel.version, words)
     for name in (*(f"clang-{number}" for number in _VERSIONS), "clang"):
         path = which(name)
         if (
             path is not None
-            and _makes_code(path, TARGETS[0].chip)
+            and _makes_code((path,), TARGETS[0].chip)
             and (number := version([path, "--version"], _VERSION))
         ):
             yield Clang(path, number)
@@ -103,11 +121,12 @@ def newest() -> Clang | None:
 
 
 @cache
-def _makes_code(path: Path, chip: str) -> bool:
+def _makes_code(command: tuple[str | Path, ...], chip: str) -> bool:
     with private_folder("compile") as folder:
         file = Path(folder, "empty.hip")
         file.write_text("", encoding="utf-8")
-        return run(file, [path, *_OPTIONS, "--cuda-device-only", f"--offload-arch={chip}", "-S", file, "-o", "-"]).ok
+        words = ("--cuda-device-only", f"--offload-arch={chip}", "-S", file, "-o", "-")
+        return run(file, [*command, *_OPTIONS, *words]).ok
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +193,7 @@ def _run(
 ) -> Compilation:
     """Run clang on a file; ``kept``: the words end in the option that names what it makes."""
     made = [MADE] if kept else []
-    return handed(file, [clang.path, *_OPTIONS, "-isystem", HEADERS, *words, *made, SOURCE], kept, timeout=timeout)
+    return handed(file, [*clang.command, *_OPTIONS, "-isystem", HEADERS, *words, *made, SOURCE], kept, timeout=timeout)
 
 
 COMPILER: Compiler = HipCompiler()

@@ -1,4 +1,4 @@
-"""Makes SPIR-V of OpenCL C, as written or as clang optimises it.
+"""Makes SPIR-V of OpenCL C, as written or as clang optimises it; LLVM where there is no translator to SPIR-V.
 
 The translator gives the atomics of OpenCL 1.x (``atomic_add``, ``atomic_inc``) the scope of a work-group
 (KhronosGroup/SPIRV-LLVM-Translator, issue 934), though they are atomic for the device. ``include/atomics.h`` puts
@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from backends.shared.clang_spirv import INSTALL, as_written, compiled, tools
+from backends.opencl import llvm
+from backends.shared.clang_llvm import clang
+from backends.shared.clang_spirv import as_written, compiled, tools
 from backends.shared.toolchain import Compilation, Probed, problem, version
 from corpus.private import private_folder
 
@@ -21,10 +23,12 @@ _PROBE = "kernel void probe(global atomic_int *x) { atomic_store(x, 1); }\n"
 
 
 def compile_kernels(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:
-    """Compile OpenCL C to SPIR-V with source lines, as ``code``; ``options`` are clang's. Raises ``InputError`` where
-    there is no clang with its translator.
+    """Compile OpenCL C to SPIR-V with source lines, as ``code``, or to LLVM without clang's translator; ``options`` are
+    clang's. Raises ``InputError`` where there is no clang for either.
     """
     standard = [] if any(option.startswith("-cl-std") for option in options) else _STANDARD
+    if tools() is None:
+        return llvm.compile_kernels(file, code, options, standard)
     header = Path(__file__).with_name("include") / "atomics.h"
     return as_written(file, code, "OpenCL C", [*_WORDS, "-include", header, *standard], options)
 
@@ -40,13 +44,18 @@ def optimised(file: Path, code: Path, level: str) -> Compilation:
 
 
 def probed() -> Probed:
-    """Report on clang with its translator, tried on a small kernel."""
+    """Report on clang, with its translator where that is there, tried on a small kernel."""
     found, purpose = tools(), "read kernels (check)"
-    if found is None:
-        return Probed("clang, llvm-spirv", "", purpose, "not installed", INSTALL)
+    alone = clang() if found is None and not llvm.missing() else None
+    if found is None and alone is None:
+        return Probed("clang, llvm-spirv", "", purpose, "not installed", llvm.NEEDED)
     with private_folder("probe") as folder:
         file = Path(folder, "probe.cl")
         file.write_text(_PROBE, encoding="utf-8")
         done = compile_kernels(file, file.with_suffix(".spv"))
     trouble = "" if done.ok else problem(done.output) or "it ended with an error"
-    return Probed(found.name, version([found.clang, "--version"], r"version (\S+)"), purpose, trouble, INSTALL)
+    if found is not None:
+        number = version([found.clang, "--version"], r"version (\S+)")
+        return Probed(found.name, number, purpose, trouble, llvm.NEEDED)
+    assert alone is not None
+    return Probed(alone.name, alone.version, purpose, trouble, llvm.NEEDED)

@@ -276,6 +276,26 @@ PAIRS: Mapping[str, Computation] = {
 }
 """Those whose result is a struct of two: the result of the first step, and of the last."""
 
+UNCOMPUTED: Mapping[str, str] = {
+    "id": """
+        acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt cos cosh cospi erfc erf exp exp2 exp10 expm1
+        ilogb lgamma log log2 log10 log1p logb nan round rsqrt sin sinh sinpi tan tanh tanpi tgamma half_cos
+        half_exp half_exp2 half_exp10 half_log half_log2 half_log10 half_recip half_rsqrt half_sin half_sqrt
+        half_tan native_cos native_exp native_exp2 native_exp10 native_log native_log2 native_log10 native_recip
+        native_rsqrt native_sin native_sqrt native_tan degrees radians sign length normalize fast_length
+        fast_normalize
+    """,
+    "id id": """
+        atan2 atan2pi copysign fdim fmod hypot ldexp maxmag minmag nextafter pow pown powr remainder rootn
+        half_divide half_powr native_divide native_powr fmax_common fmin_common step cross distance
+        fast_distance shuffle
+    """,
+    "id id id": """
+        mix smoothstep shuffle2
+    """,
+}
+"""The functions of OpenCL.std that compute a number which nothing here tells, by how many operands they have."""
+
 
 def folded(
     rule: Computation, result: str, kinds: Sequence[str], values: Sequence[int], language: str = ""

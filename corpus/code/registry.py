@@ -23,7 +23,7 @@ from corpus.files import LARGEST_TEXT, open_bytes
 
 if TYPE_CHECKING:
     from corpus.code.assembly.language import MachineLanguage
-    from corpus.code.reading import CodeReader
+    from corpus.code.reading import CodeReader, CodeText, ReadCode
     from corpus.code.thread import KernelLanguage
 
 
@@ -74,6 +74,7 @@ class CodeFormat:
 
 
 _SPIRV = "corpus.code.spirv.files:read"
+_COMPILED = "corpus.code.registry:read_compiled"
 
 FORMATS: tuple[CodeFormat, ...] = (
     CodeFormat(
@@ -111,7 +112,7 @@ FORMATS: tuple[CodeFormat, ...] = (
     CodeFormat(
         "OpenCL C",
         (Suffix(".cl", "kernel"),),
-        _SPIRV,
+        _COMPILED,
         "an OpenCL kernel",
         compiler="opencl",
         code="SPIR-V",
@@ -169,7 +170,7 @@ FORMATS: tuple[CodeFormat, ...] = (
         (Suffix(".ll", "@main thread", shared=True),),
         "corpus.code.llvm.files:read",
         "LLVM assembly",
-        {"llvm": "corpus.code.llvm.table:LLVM"},
+        {"llvm": "corpus.code.llvm.table:LLVM", "llvm-opencl": "corpus.code.llvm.kernel_table:OPENCL"},
     ),
 )
 """The formats of files with kernels: all that is read of a folder."""
@@ -230,6 +231,12 @@ def suffix_of(path: Path) -> Suffix | None:
 def format_named(name: str) -> CodeFormat:
     """Return the format of ``FORMATS`` that has a name, of which there has to be one."""
     return next(row for row in FORMATS if row.name == name)
+
+
+def read_compiled(code: CodeText) -> ReadCode:
+    """Return the kernels that a compiler has made of a file: SPIR-V, or else LLVM, whichever compilers are there."""
+    spirv = format_named("SPIR-V")
+    return (spirv if spirv.is_binary(code.data) else format_named("LLVM")).read()(code)
 
 
 def language_named(name: str) -> KernelLanguage:

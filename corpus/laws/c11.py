@@ -78,3 +78,17 @@ WEAKER: Mapping[Order, tuple[Order, ...]] = {
 
 FETCHED = ("add", "sub", "and", "or", "xor")
 """The operations that have an ``atomic_fetch_`` in C11."""
+
+
+_READS = {Order.ACQ_REL: Order.ACQUIRE, Order.RELEASE: Order.RELAXED}
+_WRITES = {Order.ACQ_REL: Order.RELEASE, Order.ACQUIRE: Order.RELAXED}
+
+
+def read_order(order: Order) -> Order:
+    """Return the order of the read of an atomic access."""
+    return _READS.get(order, order)
+
+
+def write_order(order: Order) -> Order:
+    """Return the order of the write of an atomic access."""
+    return _WRITES.get(order, order)

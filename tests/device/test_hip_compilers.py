@@ -261,7 +261,7 @@ def test_the_code_object_is_the_assembly(need: Callable[[str], None], tmp_path: 
     headers = ROOT / "backends" / "hip" / "include"
     words = ["-x", "hip", "-std=c++17", "-O2", "-nogpuinc", "-nogpulib", "-isystem", headers, "--offload-arch=gfx90a"]
     made = ["--cuda-device-only", "--no-gpu-bundle-output", "-c", tmp_path / "test.hip", "-o", tmp_path / "code.o"]
-    subprocess.run([clang.path, *words, *made], check=True)
+    subprocess.run([*clang.command, *words, *made], check=True)
     said = subprocess.run([objdump, "-d", tmp_path / "code.o"], check=True, capture_output=True, text=True).stdout
     asked = r"^\s+((?:global|ds|buffer|flat|s_wait|s_barrier)\w*[^/;\n]*)"
     there = re.findall(asked, said, re.MULTILINE)
@@ -281,6 +281,6 @@ def test_the_host_is_hips(of: Program | str, need: Callable[[str], None], tmp_pa
     files = HIP.progress_files("t", HIP.launch(of)) if isinstance(of, Program) else {}
     file.write_text(next(iter(files.values())) if files else program(read_litmus(EXAMPLES / f"{of}.litmus")))
     words = ["-x", "hip", "-std=c++17", "-O2", "-Wall", "-nogpuinc", "-nogpulib", "-D__HIP_PLATFORM_AMD__", file]
-    subprocess.run([clang.path, *words, "--cuda-host-only", "-fsyntax-only"], check=True)
+    subprocess.run([*clang.command, *words, "--cuda-host-only", "-fsyntax-only"], check=True)
     device = ["--cuda-device-only", "--offload-arch=gfx90a", "-S", "-o", tmp_path / "test.s"]
-    subprocess.run([clang.path, *words, *device], check=True)
+    subprocess.run([*clang.command, *words, *device], check=True)

@@ -4,6 +4,9 @@ the other, and both beside answers that were worked out by hand (tests/kernels_a
 
 import alike
 import pytest
+from absent import absent
+
+from backends.opencl import llvm
 
 NEEDED = {"OpenCL C": "opencl", "GLSL": "glsl", "WGSL": "wgsl", "HIP": "opencl"}
 PAIRS = [(language, row) for language in alike.FILES for row in alike.TABLE if alike.has(language, row["kernel"])]
@@ -40,6 +43,16 @@ def test_languages_agree(language, row, compiled):
     if row["states"]:
         wanted = alike.expected_states(row)
         assert alike.only(alike.states(task, alike.model("sc").model), wanted) == wanted
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("row", [row for row in alike.TABLE if alike.has("OpenCL C", row["kernel"])], ids=name)
+def test_kernels_of_opencl_agree_as_llvm(row, monkeypatch):
+    """Without a translator to SPIR-V, clang's LLVM is read, and says the same."""
+    if lacking := llvm.missing():
+        absent(f"OpenCL C needs {lacking}: {llvm.NEEDED}")
+    monkeypatch.setattr("backends.opencl.spirv.tools", lambda: None)
+    test_languages_agree("OpenCL C", row, lambda language: None)
 
 
 @pytest.mark.parametrize("row", alike.TABLE, ids=name)

@@ -49,7 +49,10 @@ def written(folder: Path, suffix: str, text: str = "") -> Path:
     [
         (".comp", "glslang is needed for GLSL: pip install"),
         (".glsl", "glslang is needed for GLSL: pip install"),
-        (".cl", "clang and llvm-spirv of one version are needed for OpenCL C: Debian: apt install clang-15"),
+        (
+            ".cl",
+            "clang, and its header of OpenCL C, are needed for OpenCL C: pip install ziglang pocl-",
+        ),
         (".wgsl", "wgpu, naga or tint is needed for WGSL: "),
     ],
 )

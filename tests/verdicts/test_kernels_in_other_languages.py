@@ -9,8 +9,10 @@ import csv
 from pathlib import Path
 
 import pytest
+from absent import absent
 from kernel_verdicts import answers, checked, told
 
+from backends.opencl import llvm
 from synth.checking.questions import PROGRESS, QUESTIONS
 
 HERE = Path(__file__).parent
@@ -73,6 +75,20 @@ def files_of(suffix, part):
 @pytest.mark.parametrize("part", ["few", *(pytest.param(part, marks=pytest.mark.slow) for part in ("quick", "slow"))])
 def test_kernels(suffix, part, to_spirv):
     to_spirv(NEEDED[suffix])
+    are_as_the_table_says(suffix, part)
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("part", ["few", *(pytest.param(part, marks=pytest.mark.slow) for part in ("quick", "slow"))])
+def test_kernels_of_opencl_as_llvm(part, monkeypatch):
+    """Without a translator to SPIR-V, clang's LLVM is read, and says the same."""
+    if lacking := llvm.missing():
+        absent(f"OpenCL C needs {lacking}: {llvm.NEEDED}")
+    monkeypatch.setattr("backends.opencl.spirv.tools", lambda: None)
+    are_as_the_table_says(".cl", part)
+
+
+def are_as_the_table_says(suffix, part):
     paths = {str(KERNELS / file): file for file in files_of(suffix, part)}
     found = {(paths[one["file"]], one["kernel"], one["launch"]): one for one in checked(list(paths))}
     rows = {(row["file"], row["kernel"], row["launch"]): row for row in TABLE}

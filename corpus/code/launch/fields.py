@@ -111,6 +111,17 @@ def place_in(type: DescribedType, parts: Sequence[str | int]) -> tuple[int, int]
             return None
 
 
+def component(number: int, count: int) -> str:
+    """Return the name of a component of a vector (OpenCL C 3.0, 6.3.7)."""
+    return "xyzw"[number] if count <= 4 else f"s{number:x}"
+
+
+def vector(inner: DescribedType, count: int, stride: int, size: int) -> StructureType:
+    """Return a vector, whose components have names, of so many bits between them and in all."""
+    members = (MemberType(component(number, count), number * stride, inner) for number in range(count))
+    return StructureType(size, tuple(members))
+
+
 def bits_of(type: DescribedType) -> int:
     """Return the bits of a type in memory."""
     match type:

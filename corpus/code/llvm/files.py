@@ -9,11 +9,12 @@ from pathlib import Path
 
 from corpus.code import ir
 from corpus.code.launch.creation import OBJECTS
+from corpus.code.llvm.constants import constant_of
 from corpus.code.llvm.debugging import DebugInformation
+from corpus.code.llvm.kernels import read_kernels, target_of
 from corpus.code.llvm.module import ModuleText, module_of
-from corpus.code.llvm.text import IrError, TextReader, bytes_of, tokens_of, unquoted, wrong
+from corpus.code.llvm.text import IrError, unquoted, wrong
 from corpus.code.llvm.translation import translated
-from corpus.code.llvm.types import ArrayType, IntType, StructType, Type
 from corpus.code.reading import CodeText, ReadCode
 from corpus.errors import InputError
 from corpus.files import read_bytes
@@ -24,14 +25,14 @@ ASSUMED_LINE = "\n; assumed: "
 LIBRARY_LINE = "\n; the library\n"
 """What stands between the module of a program and that of the library."""
 
-MOST_BYTES = 1 << 26
-"""The bytes that a global may have."""
-
 
 def read(code: CodeText) -> ReadCode:
-    """Return the program of a file. Raises ``InputError`` where it is not LLVM, or has no ``main``."""
+    """Return the kernels of a file, or its program. Raises ``InputError`` where it is not LLVM, or has neither."""
     own, _, library = code.text.partition(LIBRARY_LINE)
     modules = [module_of(own, code.path)]
+    target = target_of(modules[0])
+    if target is not None:
+        return read_kernels(modules[0], code, target)
     if library:
         modules.append(module_of(_with_own_names(library), code.path))
     if "main" not in modules[0].functions:
@@ -148,15 +149,7 @@ def _variable(module: ModuleText, debug: DebugInformation, name: str) -> tuple[i
         if found is None:
             raise IrError(f"the global {name} is not understood")
         local = "thread_local" in found[0]
-        reader = TextReader(tokens_of(text[found.end() :].partition(", !dbg")[0]), module.names)
-        type = reader.type()
-        size = module.names.layout.bytes(type)
-        if size > MOST_BYTES:
-            raise IrError(f"{name} has {size:,} bytes, and globals of more than {MOST_BYTES:,} are not understood")
-        data = bytearray(size)
-        addresses: list[tuple[int, ir.SymbolRef]] = []
-        _fill(module, reader, type, 0, data, addresses)
-        aligned = re.search(r", align (\d+)", text)
+        constant = constant_of(module, name, text[found.end() :])
     except IrError as error:
         raise wrong(error, module.path, line) from None
     space = "const" if found[1] == "constant" else "local" if local else OBJECTS
@@ -164,14 +157,14 @@ def _variable(module: ModuleText, debug: DebugInformation, name: str) -> tuple[i
         name,
         space,
         "b8",
-        len(data),
-        int(aligned[1]) if aligned else module.names.layout.align(type),
-        bytes(data),
-        tuple(addresses),
+        len(constant.data),
+        constant.align,
+        constant.data,
+        constant.addresses,
         line=line,
         parts=_members(module, debug, text),
     )
-    return variable, tuple(symbol.name for _, symbol in addresses)
+    return variable, tuple(symbol.name for _, symbol in constant.addresses)
 
 
 def _members(module: ModuleText, debug: DebugInformation, text: str) -> tuple[tuple[int, str], ...]:
@@ -180,43 +173,3 @@ def _members(module: ModuleText, debug: DebugInformation, text: str) -> tuple[tu
     if found is None:
         return ()
     return tuple((place, name) for place, _, name in debug.members(found[1]))
-
-
-def _fill(
-    module: ModuleText,
-    reader: TextReader,
-    type: Type,
-    place: int,
-    data: bytearray,
-    addresses: list[tuple[int, ir.SymbolRef]],
-) -> None:
-    """Write a constant of a type into the bytes of a global, from a place on."""
-    layout, word = module.names.layout, reader.word
-    if word in ("zeroinitializer", "undef", "poison", "null"):
-        reader.next()
-        return
-    if word.startswith('c"'):
-        text = bytes_of(reader.next())
-        data[place : place + len(text)] = text
-        return
-    ends = {"[": "]", "{": "}", "<{": "}>", "<": ">"}
-    if isinstance(type, ArrayType | StructType):
-        reader.next()
-        count = len(type.fields) if isinstance(type, StructType) else type.count
-        for number in range(count):
-            inner = reader.type()
-            step, _ = layout.inside(type, number)
-            _fill(module, reader, inner, place + step, data, addresses)
-            reader.take(",")
-        reader.expect(ends[word])
-        return
-    operand = reader.operand(type).operand
-    size = layout.bytes(type)
-    match operand:
-        case ir.Number(number) | ir.Float(number):
-            width = type.bits if isinstance(type, IntType) else 8 * size
-            data[place : place + size] = (number % (1 << width)).to_bytes(size, "little")
-        case ir.SymbolRef() if size == 8:
-            addresses.append((place, operand._replace(name=module.aliased(operand.name))))
-        case _:
-            raise IrError("a constant in a global is not understood")

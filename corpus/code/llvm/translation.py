@@ -29,6 +29,7 @@ from corpus.code.llvm.blocks import (
     only_accessed,
     promoted,
 )
+from corpus.code.llvm.components import VectorComponents
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.memory import ALIGNED
 from corpus.code.llvm.module import FunctionText, ModuleText
@@ -71,6 +72,17 @@ def kind_of(scalar: Scalar, sign: str, layout_bits: int) -> str:
 NO_LINE = BodyLine("", [], 0, "")
 
 
+@dataclass(frozen=True)
+class KernelDialect:
+    """How a language of kernels has what is not LLVM's: the level of a scope by its word, None where it is of the
+    thread alone. ``components``: those of vectors are memory locations of their own. Calls of functions without a body
+    are instructions ``function``, with the kinds of their arguments.
+    """
+
+    scopes: Mapping[str, Scope | None]
+    components: bool = False
+
+
 @dataclass
 class FunctionTranslation:
     """A function while it is translated: what is written so far.
@@ -78,7 +90,7 @@ class FunctionTranslation:
     ``lines`` are those of the source by file, where they are known, ``defined`` the functions that have a body.
     ``promoted`` are the variables of the stack that are registers, ``called`` the names of all; ``accessed`` the
     addresses of which nothing is made but accesses. ``line`` is the one at hand, and ``mode`` that of its access, with
-    the order of one that fails.
+    the order of one that fails. ``dialect`` is that of kernels; all variables of the stack are memory there.
     """
 
     module: ModuleText
@@ -97,6 +109,9 @@ class FunctionTranslation:
     line: BodyLine = NO_LINE
     mode: tuple[Mode, Order | None] = (PLAIN, None)
     count: int = 0
+    dialect: KernelDialect | None = None
+    components: VectorComponents | None = None
+    doing: str = ""
 
 
 def emit(
@@ -112,6 +127,8 @@ def emit(
     if source is not None:
         known = out.lines.get(source.file, ())
         text = known[source.line - 1].strip() if source.line <= len(known) else ""
+    if out.dialect is not None:
+        text = out.doing or out.line.name
     mode, failure = out.mode
     out.code.append(
         ir.KernelInstruction(name, tuple(words), operands, guard, out.line.line, source, mode, failure, text)
@@ -166,13 +183,15 @@ def scalars(out: FunctionTranslation, operand: TypedOperand) -> list[tuple[Scala
 
 def _mode(out: FunctionTranslation, reader: TextReader, atomic: bool) -> None:
     """Read the scope and orders of an access, which stand behind its operands."""
-    scope = Scope.SYS
+    scopes: Mapping[str, Scope | None] = out.dialect.scopes if out.dialect else {"": Scope.SYS, NO_SCOPE: Scope.SYS}
+    named = ""
     if reader.take("syncscope"):
         reader.expect("(")
         named = reader.next().strip('"')
         reader.expect(")")
-        if named != NO_SCOPE:
-            raise IrError(f"the scope {named} is not understood")
+    if named not in scopes:
+        raise IrError(f"the scope {named} is not understood")
+    scope = scopes[named]
     orders = []
     while reader.word in ORDERS:
         orders.append(ORDERS[reader.next()])
@@ -199,7 +218,10 @@ def _load(out: FunctionTranslation, reader: TextReader) -> None:
         emit(out, "mov", (width,), *results(out, type), ir.Register(out.called[address.name]))
         return
     targets = results(out, type)
-    for target, (place, scalar) in zip(targets, out.module.names.layout.leaves(type), strict=True):
+    own = out.components.read(out.line) if out.components and _is_vector(type) else None
+    for number, (target, (place, scalar)) in enumerate(zip(targets, out.module.names.layout.leaves(type), strict=True)):
+        if own is not None and number not in own:
+            continue
         emit(
             out,
             "load",
@@ -227,7 +249,10 @@ def _store(out: FunctionTranslation, reader: TextReader) -> None:
         emit(out, "mov", (kind(out, value.type),), ir.Register(out.called[address.name]), value.operand)
         return
     places = [place for place, _ in out.module.names.layout.leaves(value.type)]
-    for place, (scalar, part) in zip(places, scalars(out, value), strict=True):
+    own = out.components.written(out.line) if out.components and _is_vector(value.type) else None
+    for number, (place, (scalar, part)) in enumerate(zip(places, scalars(out, value), strict=True)):
+        if own is not None and number not in own:
+            continue
         emit(
             out,
             "store",
@@ -236,6 +261,10 @@ def _store(out: FunctionTranslation, reader: TextReader) -> None:
             part,
             ir.Number(bits(out, scalar)),
         )
+
+
+def _is_vector(type: Type) -> bool:
+    return isinstance(type, ArrayType) and type.vector
 
 
 def _further(out: FunctionTranslation, address: ir.Operand, place: int) -> ir.Operand:
@@ -469,10 +498,29 @@ def _cast(out: FunctionTranslation, reader: TextReader) -> None:
     type = reader.type()
     sources = scalars(out, value)
     leaves = [scalar for _, scalar in out.module.names.layout.leaves(type)]
+    if len(leaves) != len(sources) and out.dialect is not None and name == "bitcast":
+        _regrouped(out, type, [part for _, part in sources])
+        return
     if len(leaves) != len(sources):
         raise IrError("to see a vector as one of other elements is not understood")
     for target, scalar, (source, part) in zip(results(out, type), leaves, sources, strict=True):
         emit(out, *_conversion(out, name, source, scalar), target, part)
+
+
+def _regrouped(out: FunctionTranslation, type: Type, sources: Sequence[ir.Operand]) -> None:
+    """Write the same bits in other scalars: each of several that are one now, or several that one is."""
+    targets = results(out, type)
+    several, one = max(len(targets), len(sources)), min(len(targets), len(sources))
+    if several % one:
+        raise IrError("to see a vector as one of other elements is not understood")
+    each, width = several // one, [kind(out, scalar) for _, scalar in out.module.names.layout.leaves(type)]
+    for number in range(one):
+        part = slice(number * each, (number + 1) * each)
+        if len(targets) < len(sources):
+            emit(out, "mov", (width[number],), targets[number], ir.Vector(tuple(sources[part])))
+        else:
+            whole = f"b{each * int(width[0][1:])}"
+            emit(out, "mov", (whole,), ir.Vector(tuple(targets[part])), sources[number])
 
 
 _CAST_SIGNS = {
@@ -596,7 +644,7 @@ def _shufflevector(out: FunctionTranslation, reader: TextReader) -> None:
 
 
 @dataclass
-class _Call:
+class FunctionCall:
     """A call: what it calls, its arguments, and the type of its result."""
 
     type: Type
@@ -612,7 +660,7 @@ def _call(out: FunctionTranslation, reader: TextReader) -> None:
     if reader.word == "asm":
         _assembly(out, reader)
         return
-    call = _Call(type, reader.next())
+    call = FunctionCall(type, reader.next())
     reader.expect("(")
     reader.listed(")", lambda: _argument(out, reader, call))
     for word in reader.words[reader.place :]:
@@ -632,7 +680,7 @@ def _call(out: FunctionTranslation, reader: TextReader) -> None:
         _external(out, name, call)
 
 
-def _argument(out: FunctionTranslation, reader: TextReader, call: _Call) -> None:
+def _argument(out: FunctionTranslation, reader: TextReader, call: FunctionCall) -> None:
     """Read an argument of a call. One that is passed by value is a copy, which the called function has."""
     type = reader.type()
     if isinstance(type, OtherType):
@@ -665,11 +713,13 @@ def _argument(out: FunctionTranslation, reader: TextReader, call: _Call) -> None
     call.arguments.append(operand)
 
 
-def _parts(out: FunctionTranslation, call: _Call) -> list[ir.Operand]:
+def arguments_of(out: FunctionTranslation, call: FunctionCall) -> list[ir.Operand]:
+    """Return the scalars of the arguments of a call."""
     return [part for argument in call.arguments for _, part in scalars(out, argument)]
 
 
-def _targets(out: FunctionTranslation, call: _Call) -> list[ir.Register]:
+def targets_of(out: FunctionTranslation, call: FunctionCall) -> list[ir.Register]:
+    """Return the registers of the result of a call, one for each scalar."""
     if isinstance(call.type, OtherType):
         return []
     if not out.line.result:
@@ -677,17 +727,31 @@ def _targets(out: FunctionTranslation, call: _Call) -> list[ir.Register]:
     return results(out, call.type)
 
 
-def _called(out: FunctionTranslation, call: _Call, function: ir.Register | ir.SymbolRef) -> None:
+def _called(out: FunctionTranslation, call: FunctionCall, function: ir.Register | ir.SymbolRef) -> None:
     """Write a call of a function of the module, or of one by its address."""
-    emit(out, "call", (), ir.Vector(tuple(_targets(out, call))), function, ir.Vector(tuple(_parts(out, call))))
+    emit(out, "call", (), ir.Vector(tuple(targets_of(out, call))), function, ir.Vector(tuple(arguments_of(out, call))))
 
 
-def _external(out: FunctionTranslation, name: str, call: _Call) -> None:
+def _external(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
     """Write a call of a function that is known by its name, or not at all."""
-    targets = _targets(out, call)
-    emit(out, f"@{name}", (), targets[0] if targets else ir.Register("_"), *_parts(out, call))
+    if out.dialect is not None:
+        _used(out, name, call)
+        return
+    targets = targets_of(out, call)
+    emit(out, f"@{name}", (), targets[0] if targets else ir.Register("_"), *arguments_of(out, call))
     for target in targets[1:]:
         emit(out, "mov", ("u64",), target, UNDEFINED)
+
+
+def _used(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
+    """Write a call in a kernel of a function that the language has: its name, the kinds of what its arguments are made
+    of, the registers of its result, and its arguments.
+    """
+    given = [scalars(out, argument) for argument in call.arguments]
+    kinds = [next((kind(out, scalar) for scalar, _ in parts), "") for parts in given]
+    vectors = [ir.Vector(tuple(part for _, part in parts)) for parts in given]
+    out.doing = name
+    emit(out, "function", (name, *kinds), ir.Vector(tuple(targets_of(out, call))), *vectors)
 
 
 _NOTHING = frozenset(
@@ -725,9 +789,9 @@ _TYPES_BEHIND = re.compile(r"(?:\.(?:[pifv]\d+\w*|bf16|s_\w+|sl_\w+))+$")
 """The types at the end of the name of an intrinsic: ``.p0.p0.i64``."""
 
 
-def _intrinsic(out: FunctionTranslation, name: str, call: _Call) -> None:
+def _intrinsic(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
     plain = _TYPES_BEHIND.sub("", name.removeprefix("llvm."))
-    given = _parts(out, call)
+    given = arguments_of(out, call)
     if plain in _NOTHING:
         return
     if plain in ("lifetime.start", "lifetime.end"):
@@ -735,24 +799,26 @@ def _intrinsic(out: FunctionTranslation, name: str, call: _Call) -> None:
         if isinstance(address, ir.Register) and address.name not in out.promoted:
             emit(out, plain, (), memory(address))
     elif plain in _SAME:
-        emit(out, "mov", (kind(out, call.type),), *_targets(out, call), given[0])
+        emit(out, "mov", (kind(out, call.type),), *targets_of(out, call), given[0])
     elif plain in _MEMORY:
         emit(out, plain.removesuffix(".inline"), (), ir.Register("_"), *given[:3])
     elif plain in _COMPUTED and isinstance(call.type, Scalar):
         operation, sign = _COMPUTED[plain]
         words = (operation, kind(out, call.type, sign))
-        emit(out, "binary" if len(given) > 1 else "unary", words, *_targets(out, call), *given)
+        emit(out, "binary" if len(given) > 1 else "unary", words, *targets_of(out, call), *given)
     elif plain in ("is.constant", "objectsize"):
-        emit(out, "mov", (kind(out, call.type),), *_targets(out, call), _of_nothing(plain, given))
+        emit(out, "mov", (kind(out, call.type),), *targets_of(out, call), _of_nothing(plain, given))
     elif plain.endswith(".with.overflow"):
-        targets = _targets(out, call)
+        targets = targets_of(out, call)
         emit(out, "overflow", (plain.partition(".")[0], kind(out, call.arguments[0].type)), *targets[:2], *given)
     elif plain in ("trap", "debugtrap", "ubsantrap"):
         emit(out, "@abort", (), ir.Register("_"))
     elif plain == "stacksave":
-        emit(out, "mov", ("u64",), *_targets(out, call), ir.Number(0))
+        emit(out, "mov", ("u64",), *targets_of(out, call), ir.Number(0))
+    elif out.dialect is not None:
+        _used(out, name, call)
     else:
-        emit(out, f"@llvm.{plain}", (), *(_targets(out, call) or [ir.Register("_")]), *given)
+        emit(out, f"@llvm.{plain}", (), *(targets_of(out, call) or [ir.Register("_")]), *given)
 
 
 def _of_nothing(name: str, given: Sequence[ir.Operand]) -> ir.Number:
@@ -924,6 +990,7 @@ def translated(
     lines: Mapping[str, Sequence[str]],
     defined: frozenset[str],
     library: bool,
+    dialect: KernelDialect | None = None,
 ) -> tuple[ir.KernelFunction, tuple[str, ...]]:
     """Return a function, and the names of the globals that it mentions. Raises ``InputError`` where it is not of LLVM.
 
@@ -931,7 +998,7 @@ def translated(
     """
     assert function.body is not None
     body = body_of(function.body, function.line)
-    out = FunctionTranslation(module, debug, function, lines, defined)
+    out = FunctionTranslation(module, debug, function, lines, defined, dialect=dialect)
     try:
         parameters, results_ = _head(out)
         _name_variables(out, body)
@@ -966,7 +1033,7 @@ def _block(out: FunctionTranslation, block: BodyBlock, blocks: FunctionBlocks) -
     if block.label != ENTRY:
         out.labels[_label(block.label)] = len(out.code)
     for line in block.lines:
-        out.line, out.mode = line, (PLAIN, None)
+        out.line, out.mode, out.doing = line, (PLAIN, None), ""
         if line.name == "phi":
             continue
         reader = TextReader(line.words, out.module.names)
@@ -1063,8 +1130,11 @@ def _head(out: FunctionTranslation) -> tuple[tuple[ir.Variable, ...], tuple[ir.V
 
 def _name_variables(out: FunctionTranslation, body: Body) -> None:
     """Give the variables of the stack names: those of the source, with a number where several have one."""
-    out.promoted, out.accessed = promoted(body, out.module.names), only_accessed(body)
+    out.promoted = promoted(body, out.module.names) if out.dialect is None else {}
+    out.accessed = only_accessed(body)
     out.declared = body.declared
+    if out.dialect is not None and out.dialect.components:
+        out.components = VectorComponents(body, out.module.names)
     taken: set[str] = set()
     for line in body.lines:
         if line.name != "alloca":

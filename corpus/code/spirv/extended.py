@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from corpus.code.computations import COMPUTATIONS, Computation, rule
+from corpus.code.computations import COMPUTATIONS, UNCOMPUTED, Computation, rule
 from corpus.code.ir import MemoryOperand, Number, Operand, Register, SymbolRef
 from corpus.code.spirv import pointers
 from corpus.code.spirv.code import SpirvCode
@@ -204,26 +204,7 @@ _OPENCL: Table[Meaning] = table_of(
             "id id id", "fma mad fclamp s_clamp u_clamp s_mad24 u_mad24 s_mad_hi u_mad_hi s_mad_sat u_mad_sat"
         ),
         *_computations("id id id", "bitselect"),
-        _uncomputed(
-            "id",
-            """
-            acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt cos cosh cospi erfc erf exp exp2 exp10 expm1
-            ilogb lgamma log log2 log10 log1p logb nan round rsqrt sin sinh sinpi tan tanh tanpi tgamma half_cos
-            half_exp half_exp2 half_exp10 half_log half_log2 half_log10 half_recip half_rsqrt half_sin half_sqrt
-            half_tan native_cos native_exp native_exp2 native_exp10 native_log native_log2 native_log10 native_recip
-            native_rsqrt native_sin native_sqrt native_tan degrees radians sign length normalize fast_length
-            fast_normalize
-            """,
-        ),
-        _uncomputed(
-            "id id",
-            """
-            atan2 atan2pi copysign fdim fmod hypot ldexp maxmag minmag nextafter pow pown powr remainder rootn
-            half_divide half_powr native_divide native_powr fmax_common fmin_common step cross distance fast_distance
-            shuffle
-            """,
-        ),
-        _uncomputed("id id id", "mix smoothstep shuffle2"),
+        *(_uncomputed(operands, names) for operands, names in UNCOMPUTED.items()),
         _row(NOTHING, "id id id", "select", _select),
         _row(NOTHING, "id id", "prefetch", _hint),
         _row(NOTHING, "id*", "printf", _print),

@@ -22,6 +22,7 @@ from corpus.code.launch.fields import (
     distinctly_named,
     fields_of,
     is_empty,
+    vector,
 )
 from corpus.code.spirv.module import (
     Id,
@@ -42,17 +43,6 @@ MOST_NESTED = 64
 
 _UNNAMED = "?"
 """What a member is called that has no name: by the byte where it begins, as no name has this word."""
-
-
-def component(number: int, count: int) -> str:
-    """Return the name of a component of a vector (OpenCL C 3.0, 6.3.7)."""
-    return "xyzw"[number] if count <= 4 else f"s{number:x}"
-
-
-def vector(inner: DescribedType, count: int, stride: int, size: int) -> StructureType:
-    """Return a vector, whose components have names, of so many bits between them and in all."""
-    members = (MemberType(component(number, count), number * stride, inner) for number in range(count))
-    return StructureType(size, tuple(members))
 
 
 class SpirvFields:

@@ -30,8 +30,6 @@ SCOPES: Mapping[int, Scope | None] = {
 """The levels of the scopes; that of one invocation, or of a call of a shader, is none."""
 
 ORDERS = {0x2: Order.ACQUIRE, 0x4: Order.RELEASE, 0x8: Order.ACQ_REL, 0x10: Order.SC}
-_READS = {Order.ACQ_REL: Order.ACQUIRE, Order.RELEASE: Order.RELAXED}
-_WRITES = {Order.ACQ_REL: Order.RELEASE, Order.ACQUIRE: Order.RELAXED}
 
 WORKGROUP_MEMORY, CROSS_WORKGROUP_MEMORY = 0x100, 0x200
 """The bits of memory semantics for the memory of a work-group, and of all of them."""
@@ -87,16 +85,6 @@ class SpirvMemoryModel(NamedTuple):
     fence: Callable[[SpirvSemantics], Mode | None]
     barrier: Callable[[SpirvSemantics, Scope], Mode]
     assumed: tuple[str, ...] = ()
-
-
-def read_order(order: Order) -> Order:
-    """Return the order of an atomic read."""
-    return _READS.get(order, order)
-
-
-def write_order(order: Order) -> Order:
-    """Return the order of an atomic write."""
-    return _WRITES.get(order, order)
 
 
 def _vulkan_access(access: SpirvAccess, write: bool) -> Mode:

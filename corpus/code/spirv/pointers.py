@@ -18,11 +18,10 @@ from corpus.code.spirv.modes import (
     SpirvAccess,
     SpirvSemantics,
     order_of,
-    read_order,
-    write_order,
 )
 from corpus.code.spirv.module import Id, Mask, SpirvInstruction, SpirvInteger, SpirvTarget
 from corpus.code.spirv.types import TypeScalar
+from corpus.laws.c11 import read_order, write_order
 from corpus.litmus.orders import Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
