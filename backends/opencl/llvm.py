@@ -1,4 +1,5 @@
-"""Makes LLVM of OpenCL C, as it is written, where clang has no SPIR-V translator beside it: the wheel ``ziglang`` does.
+"""Makes LLVM of OpenCL C, as it is written, where clang has no SPIR-V translator beside it; the wheel ``ziglang`` does.
+clang's own back end makes SPIR-V as well, as it optimises it.
 
 That clang has no header of OpenCL C. PoCL's wheel has one, and so has any clang of the system.
 """
@@ -15,7 +16,9 @@ from corpus.errors import InputError
 
 NEEDED = f"{INSTALL} pocl-binary-distribution; or Debian: apt install clang-15 llvm-spirv-15"
 
-_WORDS = ("-target", "spir64-unknown-unknown", "-x", "cl", "-cl-no-stdinc", "-Xclang", "-finclude-default-header")
+_TARGET = ("-target", "spir64-unknown-unknown")
+_OWN_TARGET = ("-target", "spirv64-unknown-unknown")
+_WORDS = ("-x", "cl", "-cl-no-stdinc", "-Xclang", "-finclude-default-header")
 _WORDS_FOR_SUBGROUPS = ("-Dcl_khr_subgroups=1", "-D__opencl_c_subgroups=1")
 """What older headers ask for before they declare the functions of subgroups."""
 
@@ -47,8 +50,23 @@ def compile_kernels(file: Path, code: Path, options: Sequence[str], standard: Se
     found = clang()
     if found is None or missing():
         raise InputError(f"clang, and its header of OpenCL C, are needed for OpenCL C: {NEEDED}", str(file))
-    words = [*found.words, *_WORDS, *_folder(found), *_WORDS_FOR_SUBGROUPS, *AS_WRITTEN, "-Wno-macro-redefined"]
-    return handed(file, [*words, *standard, OPTIONS, SOURCE, "-o", MADE], code, options=options, includes=True)
+    words = [*found.words, *_TARGET, *_WORDS, *_folder(found), *_WORDS_FOR_SUBGROUPS, *AS_WRITTEN]
+    return handed(file, [*words, _QUIET, *standard, OPTIONS, SOURCE, "-o", MADE], code, options=options, includes=True)
+
+
+_QUIET = "-Wno-macro-redefined"
+"""The word by which clang says nothing of what it defines itself."""
+
+
+def optimised(file: Path, code: Path, words: Sequence[str]) -> Compilation:
+    """Compile OpenCL C to SPIR-V by clang's own back end, with words for the language and the level. Raises
+    ``InputError`` where clang or the header is missing.
+    """
+    found = clang()
+    if found is None or missing():
+        raise InputError(f"clang, and its header of OpenCL C, are needed for OpenCL C: {NEEDED}", str(file))
+    command = [*found.words, *_OWN_TARGET, *_WORDS, *_folder(found), *_WORDS_FOR_SUBGROUPS, _QUIET, *words]
+    return handed(file, [*command, "-c", SOURCE, "-o", MADE], code)
 
 
 def _folder(found: Clang) -> list[str | Path]:

@@ -43,6 +43,13 @@ def optimised(file: Path, code: Path, level: str) -> Compilation:
     return compiled(file, code, "OpenCL C", [*_WORDS, *_STANDARD, *_APART, level])
 
 
+def optimised_by_clang(file: Path, code: Path, level: str) -> Compilation:
+    """Compile OpenCL C to SPIR-V by clang's own back end for it, at a level, but for one pass, as ``optimised`` does.
+    Raises ``InputError`` where there is no clang, or no header.
+    """
+    return llvm.optimised(file, code, [*_STANDARD, *_APART, level])
+
+
 def probed() -> Probed:
     """Report on clang, with its translator where that is there, tried on a small kernel."""
     found, purpose = tools(), "read kernels (check)"

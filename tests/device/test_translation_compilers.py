@@ -19,6 +19,7 @@ import pytest
 from commands import synth
 
 from backends.code_languages import TEST_COMPILERS
+from backends.shared import clang_llvm
 from backends.shared.toolchain import which
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.litmus.test import LitmusTest
@@ -85,6 +86,19 @@ def test_a_compiler_that_forgets_the_orders_of_updates() -> None:
     found = check_compiled(TranslationTask("MP", parse_litmus(UPDATES), "cuda", number, "-O2"))
     assert found.judged is not None and found.judged.verdict == "WEAKER"
     assert [outcome_text(each) for each in found.judged.added] == ["P1:r0=1 P1:r1=0 x=1 y=1"]
+
+
+LOADS = ("c-sb-sc", "cl-sb-sc-fences-dev", "c-mp-rlx")
+
+
+@pytest.mark.parametrize("test", LOADS)
+def test_a_compiler_that_takes_the_order_of_a_load_for_its_scope(test: str) -> None:
+    """clang 22's own back end for SPIR-V gives ``OpAtomicLoad`` the order as its scope, and the scope as its order."""
+    compiler = next(each for each in TEST_COMPILERS["opencl"] if each.name == "clang for SPIR-V")
+    if compiler.missing() or not clang_llvm.clang().version.startswith("22."):
+        pytest.skip("it needs clang 22, and its header of OpenCL C")
+    found = checked(test, "opencl", "clang for SPIR-V", "-O2")
+    assert found.judged is not None and found.judged.verdict == "WEAKER"
 
 
 def test_a_compiler_that_leaves_buffers_private() -> None:
