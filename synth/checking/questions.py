@@ -27,7 +27,16 @@ from corpus.graphs import reachable
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.flow import thread_flow
-from corpus.litmus.instructions import Assign, Barrier, Branch, Instruction, addresses_of, is_asynchronous, operands_of
+from corpus.litmus.instructions import (
+    Assign,
+    Barrier,
+    Branch,
+    Instruction,
+    Store,
+    addresses_of,
+    is_asynchronous,
+    operands_of,
+)
 from corpus.litmus.locations import NOWHERE, Loc, Location, Operand, Region, element, element_of
 from corpus.litmus.normal import map_operands
 from corpus.litmus.propositions import (
@@ -222,14 +231,14 @@ def _answers(
     if not program.mixed:
         _ask_executions(inquiry, program, model, condition, expectation, unroll, method)
         hang = _ask_hangs(inquiry, program, model, unroll, progress)
-        if inquiry.nothing and hang.get("fair") == Verdict.TERMINATES:
+        asked = hang.get(progress) != Verdict.MAY_HANG and _ask_left_behind(inquiry, program, model, unroll)
+        if inquiry.nothing and hang.get("fair") == Verdict.TERMINATES and (inquiry.bounded or not asked):
             # Also where a plain read waits for what it would race with, of which OpenCL and C11 let it see nothing.
             _ask_unfinished(inquiry, program, model, unroll)
             if inquiry.answers["race"] is not CheckAnswer.FOUND:
                 cut = f"no execution comes to its end within {unroll} jumps back of its loops"
                 none = "no execution has a meaning: an address that is computed or read is of no array"
                 inquiry.unknown(cut if inquiry.bounded else none)
-        _ask_left_behind(inquiry, program, model, unroll)
         _ask_parts(inquiry, program, flagging(model.name))
         if inquiry.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
             inquiry.unknown(f"a data race leaves all else undefined under {model.name}")
@@ -349,6 +358,18 @@ def _ask_executions(
         inquiry.unknown(error.message)
 
 
+def _found_stop(
+    inquiry: _Inquiry, program: KernelProgram, stop: FinalRegister, execution: CandidateExecution | None
+) -> None:
+    """Note the finding that a thread stops, unless it is known."""
+    why = why_of(stop.register)
+    marked = marked_places(program, stop)
+    where = f", at {own_place(marked[0])}" if marked else ""
+    text = f"{_STOPPED[why]}: {thread_name(program, stop.thread)}{where}"
+    if not any(finding.places == marked and finding.text.startswith(_STOPPED[why]) for finding in inquiry.findings):
+        inquiry.found(KernelFinding(_KINDS.get(why, why), text, marked, execution))
+
+
 def _left_behind(program: KernelProgram) -> tuple[int, ...]:
     """Return the threads that never end and that the program does not wait for: where it ends, they stop wherever they
     are. What others do that have an end, they may have done before.
@@ -374,22 +395,23 @@ def _has_end(thread: Thread) -> bool:
     return flow.end in reachable([0], following)
 
 
-def _ask_left_behind(inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, unroll: int) -> None:
-    """Ask about executions in which a thread that the program does not wait for never ends, though it has an end."""
+def _ask_left_behind(inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, unroll: int) -> bool:
+    """Ask about executions in which a thread that the program does not wait for never ends, though it has an end;
+    return whether there are any.
+    """
     left = set(range(len(program.test.threads))) - {*(program.needed or ()), *_left_behind(program)}
     if program.needed is None or not left:
-        return
+        return False
     (liveness,) = resolve_liveness_models([f"fair & {model.name}"])
     try:
         may_hang = explain_liveness(program.test, liveness, unroll).verdict is not Verdict.TERMINATES
     except TooManyError as error:
         inquiry.unknown(f"whether threads end that nobody waits for: {error.message}")
-        return
+        return False
     if may_hang:
+        inquiry.notes.append("a thread that nobody waits for may never end, and the program ends nevertheless")
         _ask_unfinished(inquiry, program, model, unroll)
-        stops = {_KINDS.get(why, why) for why in (why_of(mark) for _, mark in program.marks.stops)}
-        safe = [kind for kind in stops if inquiry.answers.get(kind) is CheckAnswer.SAFE]
-        inquiry.answers |= dict.fromkeys(safe, CheckAnswer.UNKNOWN)
+    return may_hang
 
 
 def _ask_ends(
@@ -431,14 +453,7 @@ def _ask_ends(
             premises.append(~stopped)
             continue
         if execution is not None or (inquiry.nothing and _is_certain(program.test.threads[thread], register)):
-            kind = _KINDS.get(why, why)
-            marked = marked_places(program, stop)
-            where = f", at {own_place(marked[0])}" if marked else ""
-            text = f"{_STOPPED[why]}: {thread_name(program, thread)}{where}"
-            if not any(
-                finding.places == marked and finding.text.startswith(_STOPPED[why]) for finding in inquiry.findings
-            ):
-                inquiry.found(KernelFinding(kind, text, marked, execution))
+            _found_stop(inquiry, program, stop, execution)
     marks = [FinalRegister(thread, register) for thread, register in program.marks.doubts]
     determined = [~search.satisfied(Atom("eq", mark, 1)) for mark in marks]
     asks = condition is not None or program.marks.decide
@@ -585,8 +600,40 @@ def _ask_unfinished(inquiry: _Inquiry, program: KernelProgram, model: AxiomaticM
         return
     inquiry.bounded |= search.cut
     _ask_accesses(inquiry, program, search, races)
-    if program.marks.stops:
-        inquiry.reasons.append("whether executions that never end come to a trap")
+    _ask_unfinished_traps(inquiry, program, races or model.model, unroll)
+
+
+def _ask_unfinished_traps(inquiry: _Inquiry, program: KernelProgram, model: Model, unroll: int) -> None:
+    """Ask whether threads come to a trap in executions whose threads have come anywhere: by writes to locations that
+    say so, for registers have no final values there.
+    """
+    marks = {mark: f"trap_{number}" for number, mark in enumerate(program.marks.stops)
+             if why_of(mark[1]) not in (ASSUME, UNMEANT) and mark[1] != MARK + DIVISION}  # fmt: skip
+    if not marks:
+        return
+    threads = []
+    for number, thread in enumerate(program.test.threads):
+        code = list[Instruction]()
+        for ins in thread.instructions:
+            code.append(ins)
+            if isinstance(ins, Assign) and (number, ins.target) in marks:
+                code.append(Store(Loc(marks[number, ins.target]), 1))
+        threads.append(replace(thread, instructions=tuple(code)))
+    locations = (*program.test.locations, *map(Location, marks.values()))
+    try:
+        search = ExecutionSearch(
+            replace(program.test, threads=tuple(threads), locations=locations), model, unroll, unfinished=True
+        )
+    except TooManyError as error:
+        inquiry.reasons.append(f"whether executions that never end come to a trap: {error.message}")
+        stops = {_KINDS.get(why_of(mark), why_of(mark)) for _, mark in marks}
+        safe = [kind for kind in stops if inquiry.answers.get(kind) is CheckAnswer.SAFE]
+        inquiry.answers |= dict.fromkeys(safe, CheckAnswer.UNKNOWN)
+        return
+    inside = ~search.accesses(program.locations.outside)
+    for (thread_, register), name in marks.items():
+        if search.find([inside, search.accesses([name])]) is not None:
+            _found_stop(inquiry, program, FinalRegister(thread_, register), None)
 
 
 def wrong(program: KernelProgram, expectation: str) -> LitmusTest:

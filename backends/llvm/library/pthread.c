@@ -242,12 +242,20 @@ int pthread_barrier_wait(pthread_barrier_t *object)
 {
     synth_barrier *barrier = (synth_barrier *)object;
     unsigned before = atomic_fetch_add_explicit(&barrier->arrived, 1, memory_order_acq_rel);
+    if (before >= (unsigned)DEAD)
+        __synth_stops("destroyed");
     unsigned enough = (before / barrier->threads + 1) * barrier->threads;
     while (atomic_load_explicit(&barrier->arrived, memory_order_acquire) < enough) { }
     return before + 1 == enough ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
-int pthread_barrier_destroy(pthread_barrier_t *object) { return 0; }
+int pthread_barrier_destroy(pthread_barrier_t *object)
+{
+    synth_barrier *barrier = (synth_barrier *)object;
+    if (atomic_exchange_explicit(&barrier->arrived, DEAD, memory_order_relaxed) >= (unsigned)DEAD)
+        __synth_stops("destroyed");
+    return 0;
+}
 
 int pthread_once(pthread_once_t *object, void (*routine)(void))
 {

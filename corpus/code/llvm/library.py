@@ -147,6 +147,8 @@ def leave(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
         return go_back(thread, state)
     if call_at_end(thread, state):
         return True
+    if thread.block != 0:
+        _give_back(thread, state, 0, state.function)
     return _ended(thread, state, state.known.get(RegisterHome(0, RESULT), 0))
 
 
@@ -155,17 +157,22 @@ def _end_frame(thread: FollowedThread, state: State) -> None:
     back.
     """
     depth = state.depth
-    for own, shown in thread.creation.shown.items():
-        of_function = own.owner == depth and own.name.startswith(f"{state.function.name}.")
-        if of_function and not thread.creation.alone:
-            thread.out.put(Store(array_place(shown, 0), FREED), Access(shown, 0, 0))
-            note_write(thread, state, Access(shown, 0, 0))
+    _give_back(thread, state, depth, state.function)
     for home, value in list(state.known.items()):
         outlives = home.depth != depth or (isinstance(home, RegisterHome) and home.name.startswith(RESULT))
         if not isinstance(value, ArrayAddress) or value.array.space != "local" or value.array.owner != depth:
             continue
         if outlives:
             state.known[home] = ArrayAddress(value.array._replace(owner=GONE), value.offset)
+
+
+def _give_back(thread: FollowedThread, state: State, depth: int, function: ir.KernelFunction) -> None:
+    """Give back the variables of a call that others see."""
+    for own, shown in thread.creation.shown.items():
+        of_function = own.owner == depth and own.name.startswith(f"{function.name}.")
+        if of_function and not thread.creation.alone:
+            thread.out.put(Store(array_place(shown, 0), FREED), Access(shown, 0, 0))
+            note_write(thread, state, Access(shown, 0, 0))
 
 
 GONE = 1 << 16
@@ -179,6 +186,9 @@ def end_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) 
         go_to_end(thread, state)
         state.known[RegisterHome(0, RESULT)] = result
         return True
+    functions = [*(frame.function for frame in state.frames), state.function]
+    for depth, function in enumerate(functions if thread.block != 0 else ()):
+        _give_back(thread, state, depth, function)
     state.frames = ()
     thread.creation.outlived |= thread.block == 0
     return _ended(thread, state, result)
