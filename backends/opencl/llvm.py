@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from backends.shared.clang_llvm import AS_WRITTEN, INSTALL, Clang, clang
+from backends.shared.clang_llvm import AS_WRITTEN, INSTALL, InstalledClang, clang
 from backends.shared.handing import MADE, OPTIONS, SOURCE, handed
 from backends.shared.toolchain import Compilation, installed
 from corpus.errors import InputError
@@ -69,6 +69,6 @@ def optimised(file: Path, code: Path, words: Sequence[str]) -> Compilation:
     return handed(file, [*command, "-c", SOURCE, "-o", MADE], code)
 
 
-def _folder(found: Clang) -> list[str | Path]:
+def _folder(found: InstalledClang) -> list[str | Path]:
     folder = header() if found.wheel else None
     return ["-I", folder] if folder else []

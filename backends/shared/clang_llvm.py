@@ -28,7 +28,7 @@ _VERSIONS = range(25, 17, -1)
 _OLDEST = 18
 
 
-class Clang(NamedTuple):
+class InstalledClang(NamedTuple):
     """A clang: the words that call it, and what it is called. ``wheel``: it has no header of OpenCL C."""
 
     words: tuple[str | Path, ...]
@@ -41,18 +41,18 @@ class Clang(NamedTuple):
         return version([*self.words, "--version"], r"version (\S+)")
 
 
-def clang() -> Clang | None:
+def clang() -> InstalledClang | None:
     """Return the clang that is used: that of the wheel, else the newest of the system; None where there is none."""
     if find_spec("ziglang") is not None:
-        return Clang((sys.executable, "-m", "ziglang", "clang"), "clang of ziglang", True)
+        return InstalledClang((sys.executable, "-m", "ziglang", "clang"), "clang of ziglang", True)
     for name in (*(f"clang-{number}" for number in _VERSIONS), "clang"):
         path = which(name)
-        if path is not None and (found := Clang((path,), path.name)) and _major(found) >= _OLDEST:
+        if path is not None and (found := InstalledClang((path,), path.name)) and _major(found) >= _OLDEST:
             return found
     return None
 
 
-def _major(found: Clang) -> int:
+def _major(found: InstalledClang) -> int:
     number = re.match(r"\d+", found.version)
     return int(number[0]) if number else 0
 

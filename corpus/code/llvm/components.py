@@ -31,7 +31,7 @@ _STAYS, _UNDEFINED, _NEW = "stays", "undefined", "new"
 
 
 @dataclass
-class VectorComponents:
+class BodyComponents:
     """The components of vectors that loads and stores of a function access, by their lines."""
 
     body: Body

@@ -14,7 +14,7 @@ MOST_BYTES = 1 << 26
 """The bytes that a global may have."""
 
 
-class Constant(NamedTuple):
+class ModuleConstant(NamedTuple):
     """A value of a global: its bytes, how they are aligned, and the symbols whose addresses stand among them, by the
     bytes where they begin.
     """
@@ -24,7 +24,7 @@ class Constant(NamedTuple):
     addresses: tuple[tuple[int, ir.SymbolRef], ...]
 
 
-def constant_of(module: ModuleText, name: str, text: str) -> Constant:
+def constant_of(module: ModuleText, name: str, text: str) -> ModuleConstant:
     """Return the value of a global, of the text behind the words ``global`` or ``constant``. Raises ``IrError``."""
     reader = TextReader(tokens_of(text.partition(", !dbg")[0]), module.names)
     type = reader.type()
@@ -35,7 +35,9 @@ def constant_of(module: ModuleText, name: str, text: str) -> Constant:
     addresses: list[tuple[int, ir.SymbolRef]] = []
     _fill(module, reader, type, 0, data, addresses)
     aligned = re.search(r", align (\d+)", text)
-    return Constant(bytes(data), int(aligned[1]) if aligned else module.names.layout.align(type), tuple(addresses))
+    return ModuleConstant(
+        bytes(data), int(aligned[1]) if aligned else module.names.layout.align(type), tuple(addresses)
+    )
 
 
 def _fill(

@@ -29,7 +29,7 @@ from corpus.code.llvm.blocks import (
     only_accessed,
     promoted,
 )
-from corpus.code.llvm.components import VectorComponents
+from corpus.code.llvm.components import BodyComponents
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.memory import ALIGNED
 from corpus.code.llvm.module import FunctionText, ModuleText
@@ -110,7 +110,7 @@ class FunctionTranslation:
     mode: tuple[Mode, Order | None] = (PLAIN, None)
     count: int = 0
     dialect: KernelDialect | None = None
-    components: VectorComponents | None = None
+    components: BodyComponents | None = None
     doing: str = ""
 
 
@@ -1134,7 +1134,7 @@ def _name_variables(out: FunctionTranslation, body: Body) -> None:
     out.accessed = only_accessed(body)
     out.declared = body.declared
     if out.dialect is not None and out.dialect.components:
-        out.components = VectorComponents(body, out.module.names)
+        out.components = BodyComponents(body, out.module.names)
     taken: set[str] = set()
     for line in body.lines:
         if line.name != "alloca":
