@@ -5,10 +5,11 @@ from __future__ import annotations
 from corpus.code import ir
 from corpus.code.evaluation import define, evaluate
 from corpus.code.launch.barriers import arrive_at_end
+from corpus.code.numbered import functions_of, part_by_number
 from corpus.code.places import CODE, Cell, RegisterHome
 from corpus.code.residual import END
 from corpus.code.thread import FollowedThread, Frame, State
-from corpus.code.values import ArrayAddress, Unknown, Value
+from corpus.code.values import ArrayAddress, Symbol, Unknown, Value
 from corpus.litmus.instructions import Branch
 
 MOST_CALLS = 32
@@ -80,6 +81,10 @@ def call(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     arguments = parts[1] if len(parts) > 1 and isinstance(parts[1], ir.Vector) else ir.Vector(())
     given = results.parts if isinstance(results, ir.Vector) else ()
     targets = tuple(result.name for result in given if isinstance(result, ir.SymbolRef | ir.Register))
+    value = evaluate(thread, state, parts[0]) if parts and isinstance(parts[0], ir.Register) else None
+    if isinstance(value, Symbol) and thread.grows and isinstance(parts[0], ir.Register):
+        every = functions_of(thread.module, len(arguments.parts))
+        return part_by_number(thread, state, state.place - 1, parts[0].name, value, every)
     name = _called(thread, state, parts[0]) if parts else ""
     function = thread.module.functions.get(name)
     if name in FAILING:
@@ -89,6 +94,13 @@ def call(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
         for target in targets:
             define(thread, state, Cell(state.depth, target, 0, 4), value)
         return True
+    if thread.grows and (function is None or function.body is None) and name:
+        known = ins._replace(
+            name=f"@{name}", words=(), operands=(*(given[:1] or (ir.Register("_"),)), *arguments.parts)
+        )
+        row = thread.language.row_of(known, lambda register: 0)
+        if not isinstance(row, str):
+            return row.meaning(thread, state, known)
     if function is None or function.body is None:
         raise thread.out.wrong(f"{name or 'a function by its address'} is not in the module")
     if state.depth >= MOST_CALLS:

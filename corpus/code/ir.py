@@ -234,6 +234,7 @@ class KernelFunction:
     directives: tuple[str, ...] = ()
     line: int = 0
     block_size: BlockSize = ANY_BLOCK
+    called: str = ""
 
     @property
     def declared(self) -> tuple[Variable, ...]:

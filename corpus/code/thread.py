@@ -196,7 +196,8 @@ class Creation:
     they end (0: with the array). ``zeroed`` are arrays that begin as zeros, ``origins`` where in the code
     arrays are made. ``outlived``: the first thread ends, and the program goes on.
 
-    ``private`` are objects of which no other thread has the address. ``reads`` are reads of what others could write
+    ``aligned`` has what addresses of objects are multiples of, in bytes, where that is asked for. ``private`` are
+    objects of which no other thread has the address. ``reads`` are reads of what others could write
     that left nothing, as nobody does, and ``kept`` the places of such reads with their sizes. ``writes`` has when
     places are written, ``ends`` how many threads were created on ways to the end, each with an instruction there.
     """
@@ -213,6 +214,7 @@ class Creation:
     origins: dict[Array, str] = field(default_factory=dict)
     outlived: bool = False
     kept: set[tuple[Array, int, int]] = field(default_factory=set)
+    aligned: dict[Array, int] = field(default_factory=dict)
     private: set[Array] = field(default_factory=set)
     reads: set[Access] = field(default_factory=set)
     writes: dict[Access, set[Moment]] = field(default_factory=dict)

@@ -29,8 +29,9 @@ from corpus.code.launch.facts import mixed_parts
 from corpus.code.launch.launch import KernelLaunch, ThreadIds
 from corpus.code.launch.meanings import without_needless_checks
 from corpus.code.launch.sharing import MOST_CREATED, ShownError
+from corpus.code.numbered import is_numbered
 from corpus.code.passes.tidying import tidied
-from corpus.code.places import ANYWHERE, NOBODY, Array, ArrayPlace, Cell, array_place
+from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, ArrayPlace, Cell, array_place
 from corpus.code.refusals import refusal
 from corpus.code.residual import END, MARK, Access, Residual
 from corpus.code.thread import (
@@ -214,7 +215,7 @@ def _all_threads(
         if len(starts) > MOST_CREATED:
             raise InputError(f"expected at most {MOST_CREATED} threads", module.path, kernel.line, 1)
         found.followed.append((start.ids, code))
-        found.names.append(start.function.name)
+        found.names.append(_called(module, start))
         found.assumed |= thread.notes.assumed
         found.start |= created.image
         found.sizes |= created.sizes
@@ -267,6 +268,16 @@ def _followed(
             _, depth, name = error.array
             own = Array(OBJECTS, NOBODY, f"{name}.{thread.block}")
             shown[error.array] = own if own not in shown.values() else own._replace(name=f"{own.name}.{depth}")
+
+
+def _called(module: ir.Module, start: ThreadStart) -> str:
+    """Return the name of the function of a thread; where it is one of the library, that which it is given."""
+    if start.function.called:
+        return start.function.called
+    values = (value for cells in start.given.values() for value in cells.values())
+    given = (value.array.name for value in values if isinstance(value, ArrayAddress) and value.array.space == CODE)
+    every = (module.functions[name] for name in given if name in module.functions)
+    return next((function.called or function.name for function in every), start.function.name)
 
 
 def _beginning(number: int) -> Iterator[Residual]:
@@ -502,6 +513,7 @@ def _pointed(found: CreatedThreads, pointed: _Pointers, code: Iterable[Residual]
             places.setdefault(array, set()).update(
                 range(start, end or found.sizes.get(array, 0), step or 1)[:MOST_CELLS]
             )
+    places = {array: every for array, every in places.items() if not is_numbered(array)}
     for array in sorted(places):
         waiting = list(places[array])
         while waiting and len(places[array]) < MOST_CELLS:

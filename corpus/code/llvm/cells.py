@@ -56,7 +56,7 @@ def held(thread: FollowedThread, state: State, array: Array, offset: int, size: 
     for start, length, cell in _pieces(met, offset, size):
         if cell is None:
             pieces += [_at_start(thread, state, variable, array, start + n, 1) for n in range(length)]
-        elif start == cell.offset and length == cell.size == size // 2 and len(met) == 2 and not size % 2:
+        elif not size % 2 and met == [cell_of(array, offset + n, size // 2) for n in (0, size // 2)]:
             return packed(thread, [state.known.get(cell_of(array, offset + n, length), unwritten(array, offset + n))
                                    for n in (0, length)], 8 * size)  # fmt: skip
         else:

@@ -13,11 +13,11 @@ from corpus.code import ir
 from corpus.code.arithmetic import compared, computed
 from corpus.code.evaluation import describe, evaluate, set_result
 from corpus.code.llvm.cells import POISONED, is_unwritten
-from corpus.code.llvm.memory import POINTER, as_bits, check_null, further, in_register, operand_of, same
+from corpus.code.llvm.memory import MADE, POINTER, as_bits, check_null, further, in_register, operand_of, same
 from corpus.code.places import Array
 from corpus.code.residual import END
 from corpus.code.thread import FollowedThread, State
-from corpus.code.values import Affine, ArrayAddress, Half, Symbol, Unknown, Value, whole
+from corpus.code.values import Affine, ArrayAddress, Half, Partial, Symbol, Unknown, Value, cut, whole
 from corpus.code.variants import part_ways
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.instructions import NEGATED, Assign, Branch, Comparison, Fence, Label, Load, Rmw, Store
@@ -218,6 +218,14 @@ def _of_predicates(thread: FollowedThread, name: str, one: Value, other: Value) 
     return computed(thread, f"{bitwise}.pred", [one, other])
 
 
+def alignment_of(thread: FollowedThread, array: Array) -> int:
+    """Return a number of bytes that the address of an array is a multiple of."""
+    variable = thread.module.variables.get(array.name)
+    if variable is not None:
+        return variable.align
+    return thread.creation.aligned.get(array, 16 if array.name.startswith(MADE) else 1)
+
+
 def _of_values(thread: FollowedThread, name: str, operation: str, kind: str, one: Value, other: Value) -> Value:
     """Return the result of an operation of which memory gives an operand, or which is of an address."""
     match name, one, other:
@@ -226,6 +234,10 @@ def _of_values(thread: FollowedThread, name: str, operation: str, kind: str, one
             return further(one, by if name == "add" else -by)
         case "add", int(number), (ArrayAddress() | Affine(Array())):
             return further(other, signed(number, WIDTHS[kind]))
+        case "rem", ArrayAddress(array, offset), int(number) if alignment_of(thread, array) % (number or -1) == 0:
+            return offset % number
+        case "and", ArrayAddress(array, offset), int(number) if number < alignment_of(thread, array):
+            return offset & number
         case "sub", ArrayAddress(array, offset), ArrayAddress(second, less):
             if array != second:
                 return Unknown("the distance of two objects")
@@ -327,6 +339,10 @@ def _converted(thread: FollowedThread, words: tuple[str, ...], to: str, of: str,
         return value  # 0 or 1, in as many bits as are wanted
     if to == "pred":
         return as_bits(thread, value, 1)
+    if isinstance(value, Partial) and wide <= narrow:
+        return cut(value, 0, wide)
+    if isinstance(value, Symbol) and to not in WIDTHS and of == "u64" and to[0] == "u":  # of a struct in a register
+        return Symbol(thread.out.temporary("and.b64", Reg(value.register), (1 << wide) - 1), 64)
     if (to not in WIDTHS or of not in WIDTHS) and not isinstance(value, Unknown):
         raise thread.out.wrong("a number of this width that memory gives is not understood")
     if isinstance(value, Symbol) and wide > narrow and to[0] == "s":

@@ -69,6 +69,25 @@ class DebugInformation:
             fields = self.node(fields.get("var", ""))
         return _text(fields.get("name", '""'))
 
+    def function_name(self, node: str) -> str:
+        """Return the name of a function as people write it, with its classes and namespaces: ``std::thread::join``. Of
+        the function in which a ``std::thread`` begins it is that of what it runs.
+        """
+        fields = self.node(node)
+        own = _text(fields.get("name", '""'))
+        if own.startswith(_THREAD):
+            return _of_thread(own)
+        parts, scope = [own], fields.get("scope", "")
+        for _ in range(MOST_DEPTH):
+            around = self.node(scope)
+            name = _text(around.get("name", '""'))
+            if around["kind"] not in ("DINamespace", "DICompositeType", "DISubprogram"):
+                break
+            if name and not name.startswith("__"):
+                parts.insert(0, name)
+            scope = around.get("scope", "")
+        return "::".join(parts) if own else ""
+
     def members(self, variable: str) -> tuple[tuple[int, int, str], ...]:
         """Return the scalars of a variable, each with its byte, its bytes, and its name behind the variable:
         ``(8, 8, ".next")``, ``(4, 4, "[1]")``.
@@ -131,6 +150,20 @@ class DebugInformation:
 
     def _elements(self, node: Mapping[str, str]) -> list[str]:
         return re.findall(r"!\d+", self.metadata.get(node.get("elements", ""), ""))
+
+
+_THREAD = "__thread_proxy<"
+"""How the name of the function begins in which a ``std::thread`` of libc++ begins."""
+
+
+def _of_thread(name: str) -> str:
+    """Return what the arguments of the template say of what a thread runs: ``lambda at line 9``; nothing of a pointer
+    to a function.
+    """
+    if found := re.search(r"\(lambda at [^()]*?:(\d+):\d+\)", name):
+        return f"lambda at line {found[1]}"
+    found = re.search(r"__thread_struct> ?>, ([\w:]+)[,> ]", name)
+    return found[1] if found and found[1] not in ("void", "int") else ""
 
 
 WRAPPING = (

@@ -95,7 +95,7 @@ def _linked(modules: Sequence[ModuleText], code: CodeText, lines: Mapping[str, S
     return ir.Module(code.path, modules[0].compiler, "", variables, functions, "llvm", assumed=assumed)
 
 
-_OPAQUE = ("_ZTI", "_ZTV", "__dso_handle", "_ZSt7nothrow")
+_OPAQUE = ("_ZTI", "_ZTV", "__dso_handle", "_ZSt7nothrow", "_ZNSt3__14cout", "_ZNSt3__14cerr", "_ZNSt3__14clog")
 """How the names of globals of the C++ ABI begin, of which only the address is used."""
 
 POINTER = 8

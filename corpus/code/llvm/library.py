@@ -242,6 +242,18 @@ def allocate_aligned(thread: FollowedThread, state: State, ins: ir.KernelInstruc
     return _allocated(thread, state, ins, size, False)
 
 
+def allocate_over_aligned(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``operator new(size, align)``."""
+    size, align = _arguments(thread, state, ins)[:2]
+    if not _allocated(thread, state, ins, size, False):
+        return False
+    assert isinstance(ins.operands[0], ir.Register)
+    found = state.known.get(state.home(ins.operands[0].name))
+    if isinstance(found, ArrayAddress) and isinstance(align, int):
+        thread.creation.aligned[found.array] = align
+    return True
+
+
 def place_aligned(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``posix_memalign(where, align, size)``."""
     where, _, size = _arguments(thread, state, ins)
@@ -437,6 +449,20 @@ def printed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
     return True
 
 
+def streamed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``operator<<`` of a stream, which gives the stream: a value is to be written; bytes of strings are not read."""
+    stream, *values = _arguments(thread, state, ins)
+    if any(map(is_unwritten, values)):
+        return thread.out.stops("uninitialised")
+    set_result(thread, state, ins.operands[0], stream)
+    return True
+
+
+def thrown(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``throw``, which is not understood."""
+    raise thread.out.wrong("an exception is thrown, which is not understood")
+
+
 _CONVERSION = re.compile(r"%[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?[hljztL]*(.)", re.DOTALL)
 
 
@@ -568,8 +594,9 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@pthread_exit,@thrd_exit", CONTROL, "any*", end_thread),
     Row("@exit,@_Exit,@_exit,@quick_exit", CONTROL, "any*", end_program),
     Row("@malloc,@_Znwm,@_Znam,@_ZnwmRKSt9nothrow_t,@_ZnamRKSt9nothrow_t", BOTH, "any*", allocate),
-    Row("@_ZnwmSt11align_val_t,@_ZnamSt11align_val_t", BOTH, "any*", allocate),
-    Row("@_ZnwmSt11align_val_tRKSt9nothrow_t,@_ZnamSt11align_val_tRKSt9nothrow_t", BOTH, "any*", allocate),
+    Row("@_ZnwmSt11align_val_t,@_ZnamSt11align_val_t", BOTH, "any*", allocate_over_aligned),
+    Row("@_ZnwmSt11align_val_tRKSt9nothrow_t", BOTH, "any*", allocate_over_aligned),
+    Row("@_ZnamSt11align_val_tRKSt9nothrow_t", BOTH, "any*", allocate_over_aligned),
     Row("@calloc", BOTH, "any*", allocate_zeros),
     Row("@aligned_alloc,@memalign", BOTH, "any*", allocate_aligned),
     Row("@posix_memalign", BOTH, "any*", place_aligned),
@@ -579,6 +606,8 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__synth_stops", CONTROL, "any*", stops),
     Row("@__synth_assumes", CONTROL, "any*", assumes),
     Row("@__synth_refuses", CONTROL, "any*", refuses),
+    Row("@__synth_printed", READS, "any*", streamed),
+    Row("@__cxa_allocate_exception,@__cxa_throw,@__cxa_rethrow", CONTROL, "any*", thrown),
     Row("@memcmp,@bcmp", READS, "any*", compared),
     Row("@__synth_notified", NOTHING, "any*", notified),
     Row("@__synth_at_exit", NOTHING, "any*", at_exit),

@@ -12,15 +12,16 @@ from dataclasses import replace
 
 from corpus.code import ir
 from corpus.code.arithmetic import computed, packed, unpacked
-from corpus.code.evaluation import describe, evaluate, set_result
+from corpus.code.evaluation import describe, evaluate, residual_name, set_result
 from corpus.code.launch.creation import NOTIFIED, OBJECTS
 from corpus.code.launch.sharing import GIVEN_AWAY, ShownError, moment_of, shown_error
 from corpus.code.llvm.cells import POISONED, forget, held, is_unwritten, keep
 from corpus.code.memory import is_hidden, is_inside, length_of, owns, part_size
+from corpus.code.numbered import is_numbered, number_of, part_by_number, tables_of
 from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, array_place, cell_of, counter
 from corpus.code.residual import Access
 from corpus.code.thread import FollowedThread, State
-from corpus.code.values import Affine, ArrayAddress, Partial, Symbol, Unknown, Value, array_of, whole
+from corpus.code.values import Affine, ArrayAddress, Partial, Symbol, Unknown, Value, array_of, cut, whole
 from corpus.laws.c11 import explicit_failure
 from corpus.litmus.instructions import Branch, Comparison, Label, Load, Rmw, Store
 from corpus.litmus.locations import Operand, Reg
@@ -136,8 +137,8 @@ def is_dead(thread: FollowedThread, state: State, array: Array) -> bool:
 def in_register(thread: FollowedThread, value: Value) -> Value:
     """Return a value as one that memory can hold: an address or number by parts is computed."""
     match value:
-        case ArrayAddress(array) if array.space == CODE:
-            raise thread.out.wrong("a pointer to a function in memory that others see is not understood")
+        case ArrayAddress(array) if is_numbered(array):
+            return number_of(thread.module, value)
         case Affine(base, terms, offset, span=span):
             if base is not None and is_hidden(thread, base):
                 raise shown_error(thread, base)
@@ -243,7 +244,21 @@ def load(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     if width.value % 8:
         value = as_bits(thread, value, width.value)
     set_result(thread, state, target, _of_width(value, width.value))
+    if isinstance(value, Symbol) and isinstance(target, ir.Register) and target.name.startswith(_TABLE_OF):
+        every = tables_of(thread.module)
+        return part_by_number(
+            thread,
+            state,
+            state.place,
+            target.name,
+            replace(value, register=residual_name(state.home(target.name))),
+            every,
+        )
     return True
+
+
+_TABLE_OF = "%vtable"
+"""How the names of registers begin that have the table of virtual functions of an object."""
 
 
 def as_bits(thread: FollowedThread, value: Value, width: int) -> Value:
@@ -379,7 +394,26 @@ def store(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
     value = evaluate(thread, state, source, width.value)
     if value == POISONED:
         return thread.out.stops("undefined")
+    if size in (3, 5, 6, 7) and ins.mode == PLAIN:
+        pieces = [
+            (further(address, place), length, _piece(thread, value, place, length))
+            for place, length in _words(0, size, 0)
+        ]
+        return all(stored(thread, state, place, length, piece, PLAIN) for place, length, piece in pieces)
     return stored(thread, state, address, size, value, ins.mode)
+
+
+def _piece(thread: FollowedThread, value: Value, place: int, size: int) -> Value:
+    """Return so many bytes of a number, from one on."""
+    match value:
+        case int() | Partial():
+            return cut(value, 8 * place, 8 * size)
+        case Symbol(register):
+            shifted = thread.out.temporary("shr.u64", Reg(register), 8 * place) if place else register
+            return Symbol(thread.out.temporary(f"cvt.s{8 * size}.u64", Reg(shifted), 0), 8 * size)
+        case Unknown():
+            return value
+    raise thread.out.wrong(describe(thread, value))
 
 
 def stored(thread: FollowedThread, state: State, address: Value, size: int, value: Value, mode: Mode) -> bool:
@@ -503,7 +537,7 @@ def same(thread: FollowedThread, one: Value, other: Value) -> Value:
     for value in (one, other):
         if isinstance(value, Unknown | Partial):
             return whole(value)
-        if isinstance(value, ArrayAddress) and (is_hidden(thread, value.array) or value.array.space == CODE):
+        if isinstance(value, ArrayAddress) and is_hidden(thread, value.array):
             return 0  # nobody else has the address
     operands = [operand_of(thread, value, POINTER) for value in (one, other)]
     return Symbol(thread.out.temporary("eq", *operands), 1)

@@ -674,10 +674,19 @@ def _call(out: FunctionTranslation, reader: TextReader) -> None:
     name = out.module.aliased(unquoted(call.callee))
     if name.startswith("llvm."):
         _intrinsic(out, name, call)
+    elif _OUTPUT.match(name):
+        _external(out, "__synth_printed", call)
     elif name in out.defined:
         _called(out, call, ir.SymbolRef(name))
     else:
         _external(out, name, call)
+
+
+_OUTPUT = re.compile(
+    r"_ZNSt3__1(?:13basic_ostreamIcNS_11char_traitsIcEEE(?:ls|5flush|3put)|24__put_character_sequence|4endl|5flush"
+    r"|ls.*basic_ostream)"
+)
+"""What writes to a stream of C++, and gives it."""
 
 
 def _argument(out: FunctionTranslation, reader: TextReader, call: FunctionCall) -> None:
@@ -1011,7 +1020,7 @@ def translated(
             _block(out, block, blocks)
     except IrError as error:
         raise wrong(error, module.path, out.line.line or function.line) from None
-    directives = (LIBRARY,) if library else ()
+    directives = (LIBRARY,) if library or _is_of_library(out) else ()
     done = ir.KernelFunction(
         function.name,
         False,
@@ -1024,6 +1033,7 @@ def translated(
         {},
         directives,
         _line_of(out),
+        called=_called_of(out),
     )
     return done, tuple(_mentioned(body))
 
@@ -1075,6 +1085,22 @@ def _failing(body: Body) -> dict[str, tuple[str, str]]:
             found |= {one: (block.label, other)} if one in ending else {}
             found |= {other: (block.label, one)} if other in ending else {}
     return found
+
+
+_HEADERS = re.compile(r"/(?:libcxx/include|include/c\+\+|c\+\+/v\d)/|^c11\.h$|/poll_with_backoff\.h$")
+"""The paths of headers of the C++ library."""
+
+
+def _is_of_library(out: FunctionTranslation) -> bool:
+    """Decide whether a function is of a header of the C++ library."""
+    found = re.search(r"!dbg (![0-9]+)", out.function.head)
+    return bool(found and _HEADERS.search(out.debug.file(found[1])))
+
+
+def _called_of(out: FunctionTranslation) -> str:
+    """Return the name that the source has for a function; nothing where the module does not say it."""
+    found = re.search(r"!dbg (![0-9]+)", out.function.head)
+    return out.debug.function_name(found[1]) if found else ""
 
 
 def _line_of(out: FunctionTranslation) -> int:
