@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from corpus.code import ir
 from corpus.code.evaluation import define, evaluate
+from corpus.code.functions import addressed_functions, function_number
 from corpus.code.launch.barriers import arrive_at_end
-from corpus.code.places import CODE, Cell, RegisterHome
+from corpus.code.places import CODE, NOBODY, Array, Cell, RegisterHome
 from corpus.code.residual import END
 from corpus.code.thread import FollowedThread, Frame, State
-from corpus.code.values import ArrayAddress, Unknown, Value
-from corpus.litmus.instructions import Branch
+from corpus.code.values import ArrayAddress, Symbol, Unknown, Value
+from corpus.code.variants import follow_later
+from corpus.litmus.instructions import Branch, Comparison
+from corpus.litmus.locations import Reg
 
 MOST_CALLS = 32
 """Calls within calls."""
@@ -80,6 +83,12 @@ def call(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     arguments = parts[1] if len(parts) > 1 and isinstance(parts[1], ir.Vector) else ir.Vector(())
     given = results.parts if isinstance(results, ir.Vector) else ()
     targets = tuple(result.name for result in given if isinstance(result, ir.SymbolRef | ir.Register))
+    if parts and isinstance(parts[0], ir.Register) and thread.grows:
+        pointer = evaluate(thread, state, parts[0])
+        if isinstance(pointer, Symbol):
+            return _call_by_number(thread, state, parts[0].name, pointer.register, len(arguments.parts))
+        if pointer == 0:
+            return thread.out.stops("null")
     name = _called(thread, state, parts[0]) if parts else ""
     function = thread.module.functions.get(name)
     if name in FAILING:
@@ -108,6 +117,16 @@ def call(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     state.frames = (*state.frames, Frame(state.function, state.function.name, state.place, targets))
     state.function, state.place = function, 0
     return True
+
+
+def _call_by_number(thread: FollowedThread, state: State, pointer: str, register: str, count: int) -> bool:
+    """Follow a call of a function whose address memory gives, on a way for each function that it may be."""
+    for function in addressed_functions(thread.module, count):
+        found = state.moved_to(state.place - 1)
+        found.known[state.home(pointer)] = ArrayAddress(Array(CODE, NOBODY, function.name))
+        number = function_number(thread.module, function.name)
+        thread.out.put(Branch(follow_later(thread, found), Comparison("eq", Reg(register), number)))
+    return thread.out.stops("null")
 
 
 def _called(thread: FollowedThread, state: State, operand: ir.Operand) -> str:

@@ -122,3 +122,23 @@ def _stem(register: str) -> str:
 
 _ELEMENT = re.compile(r"\.[xyzw]$")
 """The end of the name of an element of a register that is a vector."""
+
+
+_FIRST_FUNCTION, _APART = 0x0C0D_E000, 16
+
+
+def function_number(module: ir.Module, name: str) -> int:
+    """Return the number that stands for the address of a function in memory that several threads see."""
+    return _FIRST_FUNCTION + _APART * sorted(module.functions).index(name)
+
+
+def addressed_functions(module: ir.Module, count: int) -> list[ir.KernelFunction]:
+    """Return the functions of so many parameters whose addresses a module has for something else than a call."""
+    named = {symbol.name for variable in module.variables.values() for _, symbol in variable.addresses}
+    for function in module.functions.values():
+        for ins in function.body or ():
+            operands = [operand for operand in ins.operands if ins.name != "call" or isinstance(operand, ir.Vector)]
+            parts = [operand.parts if isinstance(operand, ir.Vector) else (operand,) for operand in operands]
+            named |= {part.name for of_one in parts for part in of_one if isinstance(part, ir.SymbolRef)}
+    found = (function for name, function in sorted(module.functions.items()) if name in named)
+    return [function for function in found if function.body is not None and len(function.parameters) == count]

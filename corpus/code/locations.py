@@ -18,10 +18,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from corpus.code import ir
+from corpus.code.functions import function_number
 from corpus.code.launch.creation import CreatedThreads, places_of
 from corpus.code.launch.launch import ArrayArgument, ArrayImage, KernelLaunch
 from corpus.code.passes.untold import UntoldValues
-from corpus.code.places import ANYWHERE, NOBODY, SLOTS, Array, ArrayPlace, Cell, argument_array
+from corpus.code.places import ANYWHERE, CODE, NOBODY, SLOTS, Array, ArrayPlace, Cell, argument_array
 from corpus.code.refusals import NotUnderstoodError
 from corpus.code.residual import Residual
 from corpus.code.thread import KernelLanguage, Parts
@@ -448,6 +449,8 @@ def _known_count(arrays: KernelArrays, array: Array, use: ArrayAccesses) -> int 
 def _initial(arrays: KernelArrays, names: LocationNames, array: Array, offset: int, size: int) -> int | Loc:
     """Return what so many bytes of an array hold where the kernel begins."""
     began = _began(arrays, array, offset, size)
+    if isinstance(began, ArrayAddress) and began.array.space == CODE:
+        return function_number(arrays.module, began.array.name)
     if isinstance(began, ArrayAddress):
         return Loc(names.locate(began.array, began.offset).name)
     if began is not None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from corpus.code import ir
 from corpus.code.arithmetic import computed, packed, unpacked
 from corpus.code.evaluation import describe, evaluate, set_result
+from corpus.code.functions import function_number
 from corpus.code.launch.creation import NOTIFIED, OBJECTS
 from corpus.code.launch.sharing import GIVEN_AWAY, ShownError, moment_of, shown_error
 from corpus.code.llvm.cells import POISONED, forget, held, is_unwritten, keep
@@ -137,7 +138,7 @@ def in_register(thread: FollowedThread, value: Value) -> Value:
     """Return a value as one that memory can hold: an address or number by parts is computed."""
     match value:
         case ArrayAddress(array) if array.space == CODE:
-            raise thread.out.wrong("a pointer to a function in memory that others see is not understood")
+            return function_number(thread.module, array.name)
         case Affine(base, terms, offset, span=span):
             if base is not None and is_hidden(thread, base):
                 raise shown_error(thread, base)
@@ -503,7 +504,7 @@ def same(thread: FollowedThread, one: Value, other: Value) -> Value:
     for value in (one, other):
         if isinstance(value, Unknown | Partial):
             return whole(value)
-        if isinstance(value, ArrayAddress) and (is_hidden(thread, value.array) or value.array.space == CODE):
+        if isinstance(value, ArrayAddress) and is_hidden(thread, value.array):
             return 0  # nobody else has the address
     operands = [operand_of(thread, value, POINTER) for value in (one, other)]
     return Symbol(thread.out.temporary("eq", *operands), 1)
