@@ -24,7 +24,7 @@ UPDATES = (*LOADS, "release", "acq_rel")
 
 
 @dataclass
-class Writer:
+class ThreadText:
     """A thread while it is made: its statements, and the registers that it has, which are kept when it ends."""
 
     rng: random.Random
@@ -172,7 +172,7 @@ pthread_mutex_t {n("l")} = PTHREAD_MUTEX_INITIALIZER;
                 f"{n('t')}[0]", f"{n('t')}[1]"]  # fmt: skip
     threads = []
     for thread in range(2):
-        writer = Writer(rng, prefix, thread, faulty)
+        writer = ThreadText(rng, prefix, thread, faulty)
         for _ in range(rng.randint(2, 4)):
             writer.statement()
         kept = [f"{n('r')}{thread}_{number}" for number in range(len(writer.registers))]

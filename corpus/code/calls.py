@@ -85,6 +85,8 @@ def call(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     if isinstance(value, Symbol) and thread.grows and isinstance(parts[0], ir.Register):
         every = functions_of(thread.module, len(arguments.parts))
         return part_by_number(thread, state, state.place - 1, parts[0].name, value, every)
+    if value == 0 and thread.grows:
+        return thread.out.stops("null")
     name = _called(thread, state, parts[0]) if parts else ""
     function = thread.module.functions.get(name)
     if name in FAILING:

@@ -20,12 +20,7 @@ HERE = Path(__file__).parent
 FOLDER = HERE / "c_traps"
 OPEN = {
     "dead-variable-wrong",
-    "free-twice-threads-wrong",
-    "function-pointer-right",
-    "function-pointer-wrong",
     "function-table-right",
-    "large-atomic-right",
-    "large-atomic-wrong",
     "snprintf-right",
     "snprintf-wrong",
 }
