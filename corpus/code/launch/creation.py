@@ -33,7 +33,7 @@ from corpus.code.numbered import is_numbered
 from corpus.code.passes.tidying import tidied
 from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, ArrayPlace, Cell, array_place
 from corpus.code.refusals import refusal
-from corpus.code.residual import END, MARK, Access, Residual
+from corpus.code.residual import END, MARK, Access, Residual, why_of
 from corpus.code.thread import (
     Creation,
     FollowedThread,
@@ -45,6 +45,7 @@ from corpus.code.thread import (
 )
 from corpus.code.values import ArrayAddress, Value
 from corpus.errors import InputError
+from corpus.graphs import components
 from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Instruction, Label, Load, Rmw, Store
 from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.orders import PLAIN, Mode, Order, Scope
@@ -162,7 +163,7 @@ def created_threads(
     held = [cell for cell, value in found.start.items() if not isinstance(value, int)]
     addresses = {Array(OBJECTS, NOBODY, cell.name) for cell in held}
     codes = without_needless_checks([code for _, code in found.followed], addresses)
-    codes = _needed(_with_early_ends(codes))
+    codes = _needed(_with_early_ends(list(map(_ending_in_loops, codes))))
     found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
     found.cells, found.parts = _cells(found, pointed), facts.parts
     for array, offset, size in sorted(found.kept):
@@ -366,6 +367,34 @@ def _with_early_end(code: list[Residual], number: int, early: set[int], waited: 
 
 _STOPPED = "STOPPED"
 """The label of where a thread says that it has ended early."""
+
+
+def _ending_in_loops(code: Sequence[Residual]) -> list[Residual]:
+    """Return a thread that ends at a finding in a loop, behind which it would go on, unless it is an assertion: a round
+    that waits is then one that changes nothing.
+    """
+    labels = {residual.instruction.name: place for place, residual in enumerate(code)
+              if isinstance(residual.instruction, Label)}  # fmt: skip
+    ways: list[list[int]] = []
+    for place, residual in enumerate(code):
+        behind = [place + 1] if place + 1 < len(code) else []
+        match residual.instruction:
+            case Branch(label, condition):
+                ways.append([*(behind if condition is not None else ()), *([labels[label]] if label in labels else ())])
+            case _:
+                ways.append(behind)
+    looping = {place for group in components(ways) if len(group) > 1 for place in group}
+    done: list[Residual] = []
+    for place, residual in enumerate(code):
+        done.append(residual)
+        match residual.instruction:
+            case Assign(target) if target.startswith(MARK) and place in looping and why_of(target) in _GOING_ON:
+                done.append(Residual(Branch(END), residual.origin))
+    return done
+
+
+_GOING_ON = ("overflow", "shift", "zero")
+"""The findings behind which a thread goes on with some result."""
 
 
 def _stops(code: Sequence[Residual], place: int) -> bool:
