@@ -187,6 +187,10 @@ def decoded(executions: Executions, values: ReadValues, found: Assignment) -> Ca
     finals: dict[Term, Value] = {}
     for term in asked_terms(executions.test):
         if isinstance(term, FinalRegister):
+            thread = runs.threads[term.thread]
+            end = None if thread.end is None else runs.reached[term.thread].get(thread.end)
+            if end is None or not holds(end):  # it has no final registers
+                continue
             finals[term] = value_in(runs.threads[term.thread].registers.get(term.register, 0), known)
         elif isinstance(term, Loc):
             (last,) = (write for write, final in executions.last_writes(term) if holds(final))
