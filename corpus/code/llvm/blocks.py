@@ -93,7 +93,8 @@ def _bare(line: str) -> str:
     return _METADATA.sub("", line.split(" ; ")[0] if '"' not in line else line)
 
 
-_METADATA = re.compile(r", ![\w.]+ !\d+|, ![\w.]+ !\{\}")
+_METADATA = re.compile(r", !(?!mmra\b)[\w.]+ !\d+|, ![\w.]+ !\{\}")
+"""Metadata that changes nothing which an instruction does; ``mmra`` says that it orders less."""
 
 
 class Promoted(NamedTuple):

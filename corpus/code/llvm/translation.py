@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from math import gcd
 
 from corpus.code import ir
@@ -37,6 +38,7 @@ from corpus.code.llvm.text import UNDEFINED, IrError, TextReader, TypedOperand, 
 from corpus.code.llvm.types import (
     VOID,
     ArrayType,
+    DataLayout,
     FloatType,
     IntType,
     OtherType,
@@ -183,6 +185,8 @@ def scalars(out: FunctionTranslation, operand: TypedOperand) -> list[tuple[Scala
 
 def _mode(out: FunctionTranslation, reader: TextReader, atomic: bool) -> None:
     """Read the scope and orders of an access, which stand behind its operands."""
+    if "!mmra" in reader.words:
+        raise IrError("an order of some address spaces alone is not understood")
     scopes: Mapping[str, Scope | None] = out.dialect.scopes if out.dialect else {"": Scope.SYS, NO_SCOPE: Scope.SYS}
     named = ""
     if reader.take("syncscope"):
@@ -335,7 +339,20 @@ def _alloca(out: FunctionTranslation, reader: TextReader) -> None:
     parts = tuple((place, called) for place, _, called in out.debug.members(out.declared.get(out.line.result, "")))
     out.variables.append(ir.Variable(name, "local", "b8", size if count is None else None, align, parts=parts))
     (target,) = results(out, PointerType())
-    emit(out, "alloca", (), target, ir.SymbolRef(name), number, ir.Number(size), ir.Number(align))
+    pieces = pieces_of(out.module.names.layout, type) if out.dialect is not None and count is None else ()
+    emit(out, "alloca", pieces, target, ir.SymbolRef(name), number, ir.Number(size), ir.Number(align))
+
+
+def pieces_of(layout: DataLayout, type: Type) -> tuple[str, ...]:
+    """Return the scalars that a variable of a kernel is made of, as words, each the byte where it begins and its bytes:
+    ``8:4``; none where they are more than ``MOST_PIECES``.
+    """
+    leaves = list(islice(layout.leaves(type), MOST_PIECES + 1))
+    return tuple(f"{place}:{layout.stored(scalar)}" for place, scalar in leaves) if len(leaves) <= MOST_PIECES else ()
+
+
+MOST_PIECES = 4_096
+"""The scalars of a variable by which it is copied."""
 
 
 # addresses
