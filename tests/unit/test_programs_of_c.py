@@ -456,6 +456,7 @@ def test_what_main_does_before_there_are_threads_is_where_they_begin():
         "a": 0,
         "a[8]": 1,
         "f": 0,
+        "nowhere": 0,
         "p": Loc("a"),
         "x": 2,
     }

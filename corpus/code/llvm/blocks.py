@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from corpus.code.llvm.text import IrError, TextReader, TypeNames, tokens_of
-from corpus.code.llvm.types import IntType, PointerType, Scalar, Type
+from corpus.code.llvm.text import TextReader, TypeNames, tokens_of
+from corpus.code.llvm.types import IntType, IrError, PointerType, Scalar, Type
 
 ENTRY = ""
 """The label of the first block, which has none."""

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from corpus.code import ir
 from corpus.code.llvm.module import ModuleText
-from corpus.code.llvm.text import IrError, TextReader, bytes_of, tokens_of
-from corpus.code.llvm.types import ArrayType, IntType, StructType, Type
+from corpus.code.llvm.text import TextReader, bytes_of, tokens_of
+from corpus.code.llvm.types import ArrayType, IntType, IrError, StructType, Type
 
 MOST_BYTES = 1 << 26
 """The bytes that a global may have."""

@@ -13,8 +13,9 @@ from corpus.code.llvm.constants import constant_of
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.kernels import read_kernels, target_of
 from corpus.code.llvm.module import ModuleText, module_of
-from corpus.code.llvm.text import IrError, unquoted, wrong
+from corpus.code.llvm.text import unquoted, wrong
 from corpus.code.llvm.translation import translated
+from corpus.code.llvm.types import IrError
 from corpus.code.reading import CodeText, ReadCode
 from corpus.errors import InputError
 from corpus.files import read_bytes

@@ -19,6 +19,7 @@ from corpus.code.llvm.types import (
     DataLayout,
     FloatType,
     IntType,
+    IrError,
     OtherType,
     PointerType,
     StructType,
@@ -57,10 +58,6 @@ def bytes_of(text: str) -> bytes:
     """Return the bytes of a string: ``c"a\\00"``."""
     inner = text[text.index('"') + 1 : -1].encode()
     return re.sub(rb"\\([0-9A-Fa-f]{2})", lambda found: bytes([int(found[1], 16)]), inner)
-
-
-class IrError(Exception):
-    """The error for a text that is not of LLVM as it is known here, and why."""
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,15 @@ from corpus.code.llvm.components import BodyComponents
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.memory import ALIGNED
 from corpus.code.llvm.module import FunctionText, ModuleText
-from corpus.code.llvm.text import UNDEFINED, IrError, TextReader, TypedOperand, tokens_of, unquoted, wrong
+from corpus.code.llvm.steps import STEPS
+from corpus.code.llvm.text import UNDEFINED, TextReader, TypedOperand, tokens_of, unquoted, wrong
 from corpus.code.llvm.types import (
     VOID,
     ArrayType,
     DataLayout,
     FloatType,
     IntType,
+    IrError,
     OtherType,
     PointerType,
     Scalar,
@@ -376,7 +378,8 @@ def _getelementptr(out: FunctionTranslation, reader: TextReader) -> None:
     while reader.take(","):
         index = reader.typed()
         if isinstance(type, StructType) and not first:
-            assert isinstance(index.operand, ir.Number)
+            if not isinstance(index.operand, ir.Number):
+                raise IrError("expected the number of a field")
             step, type = layout.inside(type, index.operand.value)
             offset += step
             continue
@@ -384,7 +387,8 @@ def _getelementptr(out: FunctionTranslation, reader: TextReader) -> None:
         if first:
             apart = layout.bytes(type)
         else:
-            assert isinstance(type, ArrayType)
+            if not isinstance(type, ArrayType):
+                raise IrError("expected no index behind the type of a number")
             apart, count, type = layout.bytes(type.element), type.count, type.element
         known = not first and isinstance(index.operand, ir.Number)
         first = False
@@ -476,11 +480,16 @@ _COMPARED: Mapping[str, str] = {
     "eq": "eq",
     "ne": "ne",
     **{f"{sign}{name}": name for sign in "us" for name in ("gt", "ge", "lt", "le")},
+}
+"""The comparisons of integers by their words, as those of PTX."""
+
+_COMPARED_REALS: Mapping[str, str] = {
     **{f"o{name}": name for name in ("eq", "gt", "ge", "lt", "le", "ne")},
+    **{f"u{name}": f"{name}u" for name in ("eq", "gt", "ge", "lt", "le", "ne")},
     "ord": "num",
     "uno": "nan",
 }
-"""The comparisons by their words, as those of PTX; the unordered ones of floating-point numbers have a u behind."""
+"""The comparisons of floating-point numbers; the unordered ones, which hold of what is no number, have a u behind."""
 
 
 def _compare(out: FunctionTranslation, reader: TextReader) -> None:
@@ -488,12 +497,9 @@ def _compare(out: FunctionTranslation, reader: TextReader) -> None:
     while reader.take(*_FLAGS, *_FAST):
         pass
     word = reader.next()
-    if real:
-        name = {"one": "ne", "ord": "num", "uno": "nan"}.get(word, word[1:] + ("u" if word[0] == "u" else ""))
-        if word in ("true", "false"):
-            raise IrError(f"the comparison {word} is not understood")
-    else:
-        name = _COMPARED[word]
+    if word not in (_COMPARED_REALS if real else _COMPARED):
+        raise IrError(f"the comparison {word} is not understood")
+    name = (_COMPARED_REALS if real else _COMPARED)[word]
     one = reader.typed()
     reader.expect(",")
     other = reader.operand(one.type)
@@ -593,10 +599,13 @@ def _part(out: FunctionTranslation, type: Type, reader: TextReader) -> tuple[int
     layout, before = out.module.names.layout, 0
     while reader.take(","):
         index = reader.number()
+        if isinstance(type, ArrayType) and index >= type.count:
+            raise IrError("expected the index of a part")
+        following = layout.inside(type, index)[1]
         for number in range(index):
             inner = layout.inside(type, number)[1] if isinstance(type, StructType) else layout.inside(type, 0)[1]
             before += sum(1 for _ in layout.leaves(inner))
-        type = layout.inside(type, index)[1]
+        type = following
     return before, type
 
 
@@ -832,6 +841,8 @@ def _intrinsic(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
         operation, sign = _COMPUTED[plain]
         words = (operation, kind(out, call.type, sign))
         emit(out, "binary" if len(given) > 1 else "unary", words, *targets_of(out, call), *given)
+    elif plain in STEPS and isinstance(call.type, Scalar):
+        _in_steps(out, plain, call.type, given)
     elif plain in ("is.constant", "objectsize"):
         emit(out, "mov", (kind(out, call.type),), *targets_of(out, call), _of_nothing(plain, given))
     elif plain.endswith(".with.overflow"):
@@ -845,6 +856,24 @@ def _intrinsic(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
         _used(out, name, call)
     else:
         emit(out, f"@llvm.{plain}", (), *(targets_of(out, call) or [ir.Register("_")]), *given)
+
+
+def _in_steps(out: FunctionTranslation, name: str, type: Scalar, given: Sequence[ir.Operand]) -> None:
+    """Write the steps of an intrinsic that computes a number."""
+
+    def step(operation: str, sign: str, *operands: ir.Operand, flag: str = "") -> ir.Register:
+        form = kind(out, type, sign)
+        target = new_register(out, form)
+        words = (operation, form, *filter(None, [flag]))
+        emit(out, "binary" if len(operands) > 1 else "unary", words, target, *operands)
+        return target
+
+    count, steps = STEPS[name]
+    if len(given) != count:
+        raise IrError(f"expected {count} operands of {name}")
+    found = steps(step, bits(out, type), given)
+    if out.line.result:
+        emit(out, "mov", (kind(out, type),), *results(out, type), found)
 
 
 def _of_nothing(name: str, given: Sequence[ir.Operand]) -> ir.Number:
