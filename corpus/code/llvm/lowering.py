@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from corpus.code import ir
 from corpus.code.doubts import NOT_UNDERSTOOD
 from corpus.code.llvm.memory import ALIGNED
+from corpus.code.llvm.steps import NONZERO
 from corpus.code.llvm.text import UNDEFINED
 from corpus.laws.c11 import read_order
 from corpus.litmus.orders import PLAIN, Mode, Order
@@ -444,8 +445,12 @@ def _binary(out: Lowering, ins: ir.KernelInstruction) -> None:
 
 
 def _unary(out: Lowering, ins: ir.KernelInstruction) -> None:
-    name, *how = ins.words[0].split(".")
-    out.put(name, (*how, *ins.words[1:]), ins.operands)
+    operation, kind, *flags = ins.words
+    name, *how = operation.split(".")
+    if NONZERO in flags:
+        out.refuse("to count the zeros of a number that may not be 0 is not understood")
+        return
+    out.put(name, (*how, kind), ins.operands)
 
 
 def _compare(out: Lowering, ins: ir.KernelInstruction) -> None:
