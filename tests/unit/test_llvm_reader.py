@@ -411,6 +411,16 @@ def test_an_instruction_that_is_not_known_is_refused_with_its_line(code, message
     assert message in said and said.startswith("t.ll:")
 
 
+def test_what_has_no_line_of_the_source_is_told_by_that_of_the_compiled_code():
+    for code, message in (
+        ("%r = frob i32 1", "t.c: the instruction frob is not understood, at line 2 of the compiled code"),
+        ("%r = load i32, ptr @big", "t.c: LLVM: big has 4,000,000,000 bytes"),
+    ):
+        text = f"define i32 @main() {{\n  {code}\n  ret i32 0\n}}\n@big = global [1000000000 x i32] zeroinitializer\n"
+        compiled = CodeText(text.encode(), "t.c", "int main(void) {}", {"t.c": "t.c"})
+        assert message in refusal(lambda compiled=compiled: kinds(read(compiled).module))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_mutants_are_read_or_refused_in_one_line(seed):
     rng = random.Random(seed)

@@ -13,7 +13,7 @@ from typing import Protocol
 from corpus.code import ir
 
 
-class Step(Protocol):
+class StepWriter(Protocol):
     """Writes an operation on numbers of a kind, ``s`` with a sign, ``u`` without, ``b`` bits, with what is promised of
     them; returns its result.
     """
@@ -22,7 +22,7 @@ class Step(Protocol):
         """Write an operation."""
 
 
-Steps = Callable[[Step, int, Sequence[ir.Operand]], ir.Operand]
+Steps = Callable[[StepWriter, int, Sequence[ir.Operand]], ir.Operand]
 """Writes the steps of an intrinsic on numbers of so many bits, with its operands; returns its result."""
 
 NONZERO = "nonzero"
@@ -38,23 +38,23 @@ def _promised(operand: ir.Operand, flag: str) -> str:
     return flag if operand == ir.Number(1) else ""
 
 
-def _absolute(step: Step, bits: int, values: Sequence[ir.Operand]) -> ir.Operand:
+def _absolute(step: StepWriter, bits: int, values: Sequence[ir.Operand]) -> ir.Operand:
     value, promised = values
     opposite = step("sub", "s", _number(0, bits), value, flag=_promised(promised, "nsw"))
     return step("max", "s", value, opposite)
 
 
-def _leading(step: Step, bits: int, values: Sequence[ir.Operand]) -> ir.Operand:
+def _leading(step: StepWriter, bits: int, values: Sequence[ir.Operand]) -> ir.Operand:
     value, promised = values
     return step("clz", "b", value, flag=_promised(promised, NONZERO))
 
 
-def _trailing(step: Step, bits: int, values: Sequence[ir.Operand]) -> ir.Operand:
+def _trailing(step: StepWriter, bits: int, values: Sequence[ir.Operand]) -> ir.Operand:
     value, promised = values
     return step("clz", "b", step("brev", "b", value), flag=_promised(promised, NONZERO))
 
 
-def _bytes_reversed(step: Step, bits: int, values: Sequence[ir.Operand]) -> ir.Operand:
+def _bytes_reversed(step: StepWriter, bits: int, values: Sequence[ir.Operand]) -> ir.Operand:
     (value,) = values
     bytes_ = [
         step("and", "b", step("shr", "u", value, _number(place, bits)), _number(0xFF, bits))
@@ -70,7 +70,7 @@ def _bytes_reversed(step: Step, bits: int, values: Sequence[ir.Operand]) -> ir.O
 def _rotated(left: bool) -> Steps:
     """Return the steps of two numbers that are shifted together, by a number of bits that is taken modulo theirs."""
 
-    def steps(step: Step, bits: int, values: Sequence[ir.Operand]) -> ir.Operand:
+    def steps(step: StepWriter, bits: int, values: Sequence[ir.Operand]) -> ir.Operand:
         high, low, count = values
         by = step("rem", "u", count, _number(bits, bits))
         rest = step("sub", "u", _number(bits - 1, bits), by)
@@ -81,7 +81,7 @@ def _rotated(left: bool) -> Steps:
     return steps
 
 
-def _up_and_down(step: Step, bits: int, operation: str, value: ir.Operand, by: ir.Operand) -> ir.Operand:
+def _up_and_down(step: StepWriter, bits: int, operation: str, value: ir.Operand, by: ir.Operand) -> ir.Operand:
     """Shift by one more than a number, which may be all the bits."""
     sign = "u" if operation == "shr" else "b"
     return step(operation, sign, step(operation, sign, value, _number(1, bits)), by)

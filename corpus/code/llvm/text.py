@@ -134,7 +134,7 @@ class TextReader:
     def number(self) -> int:
         """Read a number."""
         word = self.next()
-        if not re.fullmatch(r"-?\d+", word):
+        if not re.fullmatch(r"-?\d{1,19}", word):
             raise IrError(f"expected a number, found {word or 'the end'}")
         return int(word)
 
@@ -152,7 +152,7 @@ class TextReader:
         return found
 
     def _type(self, word: str) -> Type:
-        if re.fullmatch(r"i\d+", word):
+        if re.fullmatch(r"i\d{1,7}", word):
             return IntType(int(word[1:]))
         if word in FLOAT_BITS:
             return FloatType(word)
@@ -242,7 +242,7 @@ class TextReader:
             return UNDEFINED if word == "undef" else POISON
         if isinstance(type, FloatType):
             return _float(word, type)
-        if re.fullmatch(r"-?\d+", word):
+        if re.fullmatch(r"-?\d{1,4000}", word):
             bits = type.bits if isinstance(type, IntType) else 64
             return ir.Number(int(word) % (1 << bits))
         return self._expression(word)

@@ -35,7 +35,7 @@ from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.memory import ALIGNED
 from corpus.code.llvm.module import FunctionText, ModuleText
 from corpus.code.llvm.steps import STEPS
-from corpus.code.llvm.text import UNDEFINED, TextReader, TypedOperand, tokens_of, unquoted, wrong
+from corpus.code.llvm.text import UNDEFINED, TextReader, TypedOperand, tokens_of, unquoted
 from corpus.code.llvm.types import (
     VOID,
     ArrayType,
@@ -179,6 +179,8 @@ def scalars(out: FunctionTranslation, operand: TypedOperand) -> list[tuple[Scala
     if isinstance(operand.type, Scalar):
         return [(operand.type, operand.operand)]
     leaves = [scalar for _, scalar in out.module.names.layout.leaves(operand.type)]
+    if len(leaves) != len(operand.parts):
+        raise IrError("expected a value for each part")
     return list(zip(leaves, operand.parts, strict=True))
 
 
@@ -238,9 +240,20 @@ def _load(out: FunctionTranslation, reader: TextReader) -> None:
         )
 
 
+def aligned(words: Sequence[str]) -> int:
+    """Return what the words of an instruction say that an address is a multiple of; 0 where they say nothing."""
+    for place, word in enumerate(words[:-1]):
+        if word == "align":
+            number = words[place + 1]
+            if not re.fullmatch(r"[1-9]\d{0,9}", number):
+                raise IrError("expected a number of bytes behind align")
+            return int(number)
+    return 0
+
+
 def _alignment(reader: TextReader, place: int = 0) -> tuple[str, ...]:
     """Return the word for what the address of an access is a multiple of, so many bytes behind its beginning."""
-    known = next((int(reader.words[n + 1]) for n, word in enumerate(reader.words[:-1]) if word == "align"), 1)
+    known = aligned(reader.words) or 1
     found = gcd(known, place)
     return (f"{ALIGNED}{found}",) if found > 1 else ()
 
@@ -335,14 +348,14 @@ def _alloca(out: FunctionTranslation, reader: TextReader) -> None:
     number: ir.Operand = ir.Number(1)
     if count is not None:
         number = TextReader([count], out.module.names).operand(IntType(64)).operand
-    for place, word in enumerate(out.line.words[:-1]):
-        if word == "align":
-            align = int(out.line.words[place + 1])
+    align = aligned(out.line.words) or align
     parts = tuple((place, called) for place, _, called in out.debug.members(out.declared.get(out.line.result, "")))
     out.variables.append(ir.Variable(name, "local", "b8", size if count is None else None, align, parts=parts))
     (target,) = results(out, PointerType())
     pieces = pieces_of(out.module.names.layout, type) if out.dialect is not None and count is None else ()
     emit(out, "alloca", pieces, target, ir.SymbolRef(name), number, ir.Number(size), ir.Number(align))
+    if out.code[-1].source is None and out.line.result in out.declared:
+        out.code[-1] = out.code[-1]._replace(source=out.debug.declared(out.declared[out.line.result]))
 
 
 def pieces_of(layout: DataLayout, type: Type) -> tuple[str, ...]:
@@ -1058,14 +1071,14 @@ def translated(
         parameters, results_ = _head(out)
         _name_variables(out, body)
     except IrError as error:
-        raise wrong(error, module.path, function.line) from None
+        raise debug.wrong(error, module.path, function.line, _described(function)) from None
     phis = {block.label: [line for line in block.lines if line.name == "phi"] for block in body.blocks}
     blocks = FunctionBlocks(phis, _failing(body))
     try:
         for block in body.blocks:
             _block(out, block, blocks)
     except IrError as error:
-        raise wrong(error, module.path, out.line.line or function.line) from None
+        raise debug.wrong(error, module.path, out.line.line or function.line, _described(function)) from None
     directives = (LIBRARY,) if library or _is_of_library(out) else ()
     done = ir.KernelFunction(
         function.name,
@@ -1151,9 +1164,15 @@ def _called_of(out: FunctionTranslation) -> str:
 
 def _line_of(out: FunctionTranslation) -> int:
     """Return the line of the source that a function begins at, or of the module."""
-    found = re.search(r"!dbg (![0-9]+)", out.function.head)
-    text = out.debug.node(found[1]).get("line", "") if found else ""
+    node = _described(out.function)
+    text = out.debug.node(node).get("line", "") if node else ""
     return int(text) if text.isdigit() else out.function.line
+
+
+def _described(function: FunctionText) -> str:
+    """Return the node of the metadata that describes a function; nothing where there is none."""
+    found = re.search(r"!dbg (![0-9]+)", function.head)
+    return found[1] if found else ""
 
 
 def _head(out: FunctionTranslation) -> tuple[tuple[ir.Variable, ...], tuple[ir.Variable, ...]]:
