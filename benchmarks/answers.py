@@ -78,7 +78,6 @@ MOVED = {
     "CompiledTest": ("backends.shared.readback",),
     "names_of": ("corpus.code.assembly.harness", "corpus.assembly.harness"),
     "read_ptx": ("corpus.code.ptx.reader", "corpus.kernels.ptx.reader"),
-    "read_c": ("corpus.code.c.reader", "corpus.kernels.c.reader"),
     "read_assembly": ("corpus.code.assembly.reading", "corpus.assembly.reading"),
     "read_sass": ("corpus.code.sass.reader", "backends.cuda.sass.reader"),
     "spirv_kernels": ("synth.checking.sources",),

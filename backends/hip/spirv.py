@@ -1,4 +1,5 @@
-"""Makes SPIR-V of the kernels of HIP, for ``synth check``: clang as for OpenCL C, with its words for HIP.
+"""Makes SPIR-V of the kernels of HIP, for ``synth check``: clang as for OpenCL C, with its words for HIP. Without the
+translator to SPIR-V it is LLVM.
 
 The device is SPIR-V's in the place of a GPU. ``include/hip/spirv.h`` says what HIP's functions are there, with the
 scopes and orders that HIP's header gives them for AMD's GPUs.
@@ -10,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from backends.hip import llvm
 from backends.hip.compiler import HEADERS
-from backends.shared.clang_spirv import as_written
+from backends.shared.clang_spirv import as_written, tools
 from backends.shared.toolchain import Compilation
 
 _WORDS = (
@@ -26,9 +28,11 @@ _WITHOUT = {
 
 
 def compile_kernels(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:
-    """Compile the kernels of HIP to SPIR-V with source lines, as ``code``; ``options`` are clang's. Raises
-    ``InputError`` where there is no clang with its translator.
+    """Compile the kernels of HIP to SPIR-V with source lines, as ``code``, or to LLVM without clang's translator;
+    ``options`` are clang's. Raises ``InputError`` where there is no clang for either.
     """
+    if tools() is None:
+        return llvm.compile_kernels(file, code, options)
     done = as_written(file, code, "HIP", [*_WORDS, "-isystem", HEADERS], options)
     why = next((why for words, why in _WITHOUT.items() if not done.ok and words in done.output), "")
     return replace(done, output=why) if why else done

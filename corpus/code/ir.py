@@ -249,11 +249,16 @@ class KernelFunction:
         return next((number for number, variable in enumerate(self.parameters) if variable.name == name), None)
 
 
+COMPILED = "line of the compiled code"
+"""What the lines of instructions count where the path of their module is that of a source."""
+
+
 @dataclass(frozen=True, slots=True)
 class Module:
     """A module: its version and target, variables and functions by name, the path of its text, and its language.
 
-    ``unit`` is what the lines of its instructions count: lines of a text, or words of a binary. ``assumed`` is what its
+    ``unit`` is what the lines of its instructions count: lines of a text, ``COMPILED`` where that is what a compiler
+    has made of the file, or words of a binary. ``assumed`` is what its
     reader has taken for granted.
     """
 

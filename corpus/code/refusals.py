@@ -23,6 +23,9 @@ def refusal(module: ir.Module, ins: ir.KernelInstruction | None, what: str, grow
     if own and Path(own.file).name == Path(module.path).name:  # the file is the source of what was compiled
         inner = where if ins.source != own else ""
         return NotUnderstoodError(f"{ins.called}: {what}{inner}", module.path, own.line, max(own.column, 1))
+    if module.unit == ir.COMPILED:
+        where_ = f", at line {ins.line} of the compiled code" if ins.line else ""
+        return NotUnderstoodError(f"{what}{where}{where_}", module.path)
     if module.unit != "line":
         return NotUnderstoodError(f"{ins.called}: {what}{where}, at {module.unit} {ins.line}", module.path)
     return NotUnderstoodError(f"{ins.called}: {what}{where}", module.path, ins.line, 1)

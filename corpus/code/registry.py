@@ -121,7 +121,7 @@ FORMATS: tuple[CodeFormat, ...] = (
     CodeFormat(
         "HIP",
         (Suffix(".hip", "__global__"),),
-        _SPIRV,
+        _COMPILED,
         "HIP source",
         compiler="hip",
         code="SPIR-V",
@@ -170,7 +170,11 @@ FORMATS: tuple[CodeFormat, ...] = (
         (Suffix(".ll", "@main thread", shared=True),),
         "corpus.code.llvm.files:read",
         "LLVM assembly",
-        {"llvm": "corpus.code.llvm.table:LLVM", "llvm-opencl": "corpus.code.llvm.kernel_table:OPENCL"},
+        {
+            "llvm": "corpus.code.llvm.table:LLVM",
+            "llvm-opencl": "corpus.code.llvm.kernel_table:OPENCL",
+            "llvm-hip": "corpus.code.llvm.kernel_table:HIP",
+        },
     ),
 )
 """The formats of files with kernels: all that is read of a folder."""

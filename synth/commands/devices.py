@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 
@@ -10,11 +11,15 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from backends.llvm import compiler as llvm
 from backends.registry import BACKENDS
 from backends.shared.toolchain import Probed
 from synth.options.form import json_option
 from synth.screen.console import screen
 from synth.watch import gathered
+
+READERS: dict[str, Callable[[], list[Probed]]] = {"llvm": lambda: [llvm.probed()]}
+"""What compiles programs only for them to be read, beside the back ends."""
 
 
 @click.command(name="devices")
@@ -33,9 +38,10 @@ def command(as_json: bool) -> None:
 
     The exit code is always 0.
     """
-    with ThreadPoolExecutor(len(BACKENDS)) as pool:  # compilers do the work, in processes of their own
-        tried = gathered([pool.submit(backend.compiler.probe) for backend in BACKENDS.values()], "Trying")
-    rows = [(name, probed) for name, found in zip(BACKENDS, tried, strict=True) for probed in found]
+    probes = {name: backend.compiler.probe for name, backend in BACKENDS.items()} | READERS
+    with ThreadPoolExecutor(len(probes)) as pool:  # compilers do the work, in processes of their own
+        tried = gathered([pool.submit(probe) for probe in probes.values()], "Trying")
+    rows = [(name, probed) for name, found in zip(probes, tried, strict=True) for probed in found]
     if as_json:
         click.echo(json.dumps([_record(name, probed) for name, probed in rows], indent=2))
         return

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from commands import synth
 
+from backends.llvm import compiler as llvm
 from backends.opencl import backend as opencl
 from backends.opencl import platforms
 from backends.opencl.backend import COMPILER
@@ -231,6 +232,8 @@ def two_backends(monkeypatch):
     for name in list(BACKENDS):
         found = {"cpp": [works], "opencl": [fails]}.get(name, [])
         monkeypatch.setitem(BACKENDS, name, replace(BACKENDS[name], compiler=Compiler(*found)))
+    clang = Probed("clang", "", "read programs in C and C++ (check)", "not installed", "pip install ziglang")
+    monkeypatch.setattr("backends.llvm.compiler.probed", lambda: clang)
 
 
 def test_devices_as_a_table(two_backends):
@@ -239,12 +242,13 @@ def test_devices_as_a_table(two_backends):
     assert "PoCL: error: unknown target CPU 'generic'; to install: apt install pocl-opencl-icd" in done.stdout
     rows = [line.split()[:4] for line in done.stdout.splitlines()]
     assert ["yes", "cpp", "g++", "12.2"] in rows and ["no", "opencl", "PoCL", "3.0"] in rows
+    assert ["no", "llvm", "clang", "-"] in rows
 
 
 def test_devices_as_json(two_backends):
     done = synth("devices", "--json")
     assert done.exit_code == 0
-    fails, works = json.loads(done.stdout)
+    fails, works, clang = json.loads(done.stdout)
     assert works == {
         "backend": "cpp",
         "name": "g++",
@@ -255,6 +259,15 @@ def test_devices_as_json(two_backends):
         "usable": True,
     }
     assert fails["usable"] is False and fails["backend"] == "opencl"
+    assert clang["usable"] is False and clang["backend"] == "llvm"
+
+
+@pytest.mark.usefixtures("bare_machine")
+def test_clang_is_tried_as_programs_are_read(monkeypatch):
+    assert llvm.probed().usable
+    monkeypatch.setattr(llvm, "find_spec", lambda name: None)
+    found = llvm.probed()
+    assert not found.usable and found.install == llvm.INSTALL
 
 
 @pytest.mark.usefixtures("bare_machine")

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from corpus.code.llvm.text import IrError, TextReader, TypeNames, tokens_of
-from corpus.code.llvm.types import IntType, PointerType, Scalar, Type
+from corpus.code.llvm.text import TextReader, TypeNames, tokens_of
+from corpus.code.llvm.types import IntType, IrError, PointerType, Scalar, Type
 
 ENTRY = ""
 """The label of the first block, which has none."""
@@ -93,7 +93,8 @@ def _bare(line: str) -> str:
     return _METADATA.sub("", line.split(" ; ")[0] if '"' not in line else line)
 
 
-_METADATA = re.compile(r", ![\w.]+ !\d+|, ![\w.]+ !\{\}")
+_METADATA = re.compile(r", !(?!mmra\b)[\w.]+ !\d+|, ![\w.]+ !\{\}")
+"""Metadata that changes nothing which an instruction does; ``mmra`` says that it orders less."""
 
 
 class Promoted(NamedTuple):

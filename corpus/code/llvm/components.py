@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from corpus.code import ir
 from corpus.code.llvm.blocks import Body, BodyLine
-from corpus.code.llvm.text import UNDEFINED, IrError, TextReader, TypedOperand, TypeNames
-from corpus.code.llvm.types import ArrayType
+from corpus.code.llvm.text import UNDEFINED, TextReader, TypedOperand, TypeNames
+from corpus.code.llvm.types import ArrayType, IrError
 
 MOST_STEPS = 100
 """The inserts and shuffles that one vector may be made by; of longer rows all components count."""

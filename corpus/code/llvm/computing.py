@@ -14,6 +14,7 @@ from corpus.code.arithmetic import compared, computed
 from corpus.code.evaluation import describe, evaluate, set_result
 from corpus.code.llvm.cells import POISONED, is_unwritten
 from corpus.code.llvm.memory import MADE, POINTER, as_bits, check_null, further, in_register, operand_of, same
+from corpus.code.llvm.steps import NONZERO
 from corpus.code.places import Array
 from corpus.code.residual import END
 from corpus.code.thread import FollowedThread, State
@@ -57,6 +58,20 @@ def _width(kind: str) -> int:
     return WIDTHS[kind] if kind in WIDTHS else int(kind.lstrip("abcdefghijklmnopqrstuvwxyz"))
 
 
+FORMATS = ("f16", "bf16", "f32", "f64")
+"""The formats of numbers that are computed with."""
+
+LONG = "a number of long double"
+
+SATURATED = "sat"
+"""The word of operations whose result is the least or greatest number instead of one beyond."""
+
+
+def _has_no_format(kind: str) -> bool:
+    """Decide whether numbers are of a format that is not computed with, as ``long double``."""
+    return kind[0] == "f" and kind not in FORMATS
+
+
 def binary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``binary`` of an operation, a type and flags: the result, of two operands."""
     target, left, right = ins.operands
@@ -67,6 +82,9 @@ def binary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
         return thread.out.stops("uninitialised")
     if POISONED in values:
         return thread.out.stops("undefined")
+    if _has_no_format(kind):
+        set_result(thread, state, target, Unknown(LONG))
+        return True
     one, other = values
     name = operation.partition(".")[0]
     if isinstance(one, int) and isinstance(other, int):
@@ -74,7 +92,7 @@ def binary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
         other &= (1 << width) - 1
         if (why := _undefined(name, kind, flags, one, other)) and not _folds(ins):
             return thread.out.stops(why)
-        set_result(thread, state, target, _of_numbers(thread, name, kind, one, other))
+        set_result(thread, state, target, _of_numbers(thread, operation, kind, one, other))
         return True
     if kind == "pred":
         set_result(thread, state, target, _of_predicates(thread, name, one, other))
@@ -173,14 +191,15 @@ def _undefined(name: str, kind: str, flags: list[str], one: int, other: int) -> 
     return ""
 
 
-def _of_numbers(thread: FollowedThread, name: str, kind: str, one: int, other: int) -> Value:
+def _of_numbers(thread: FollowedThread, operation: str, kind: str, one: int, other: int) -> Value:
     """Return the result of an operation on two numbers of a type, of any width."""
     width = _width(kind)
     every = (1 << width) - 1
     if kind[0] == "f" or (kind in WIDTHS and width not in (1, 128)):
-        real = kind[0] == "f" and name in ("add", "sub", "mul", "div")
-        how = ".rn" if real else ".lo" if name == "mul" else ""
-        return computed(thread, f"{name}{how}.{kind}", [one, other])
+        return computed(thread, f"{operation}.{kind}", [one, other])
+    name, _, how = operation.partition(".")
+    if how == SATURATED:
+        raise thread.out.wrong(f"a sum of numbers of {width} bits that stays at the greatest is not understood")
     a, b = (signed(one, width), signed(other, width)) if kind[0] == "s" else (one, other)
     match name:
         case "add":
@@ -228,7 +247,7 @@ def alignment_of(thread: FollowedThread, array: Array) -> int:
 
 def _of_values(thread: FollowedThread, name: str, operation: str, kind: str, one: Value, other: Value) -> Value:
     """Return the result of an operation of which memory gives an operand, or which is of an address."""
-    match name, one, other:
+    match operation if operation.endswith(SATURATED) else name, one, other:
         case "add" | "sub", (ArrayAddress() | Affine(Array())), int(number):
             by = signed(number, WIDTHS[kind])
             return further(one, by if name == "add" else -by)
@@ -265,6 +284,9 @@ def compare(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
     one, other = (evaluate(thread, state, operand, width) for operand in (left, right))
     if any(map(is_unwritten, (one, other))):
         return thread.out.stops("uninitialised")
+    if _has_no_format(kind):
+        set_result(thread, state, target, Unknown(LONG))
+        return True
     if kind == "pred" or kind not in WIDTHS:
         if not isinstance(one, int) or not isinstance(other, int):
             if kind != "pred" or name not in ("eq", "ne"):
@@ -370,10 +392,25 @@ def choose(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
 def unary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``unary`` of an operation and a type: the result, of an operand."""
     target, source, *_ = ins.operands
-    operation, kind = ins.words
-    set_result(
-        thread, state, target, computed(thread, f"{operation}.{kind}", [evaluate(thread, state, source, _width(kind))])
-    )
+    operation, kind, *flags = ins.words
+    value = evaluate(thread, state, source, _width(kind))
+    if kind not in WIDTHS and kind[0] != "f":
+        raise thread.out.wrong(f"{operation} of a number of {_width(kind)} bits is not understood")
+    if is_unwritten(value) and kind[0] != "b":
+        return thread.out.stops("uninitialised")
+    if _has_no_format(kind):
+        set_result(thread, state, target, Unknown(LONG))
+        return True
+    if NONZERO in flags and isinstance(value, int) and not value & (1 << WIDTHS[kind]) - 1:
+        return thread.out.stops("bits")
+    if isinstance(value, ArrayAddress | Affine | Half):
+        value = in_register(thread, value) if isinstance(value, Affine) and value.base is None else value
+        if not isinstance(value, Symbol):
+            raise thread.out.wrong("a number that is computed of an address is not understood")
+    if NONZERO in flags and isinstance(value, Symbol):
+        _stop_where(thread, thread.out.temporary("eq", Reg(value.register), 0), "bits")
+    found = computed(thread, f"{operation}.{kind}", [value])
+    set_result(thread, state, target, replace(found, width=WIDTHS[kind]) if isinstance(found, Symbol) else found)
     return True
 
 
@@ -383,13 +420,22 @@ def overflow(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
     operation, kind = ins.words
     width = _width(kind)
     one, other = (evaluate(thread, state, operand, width) for operand in given)
+    if any(map(is_unwritten, (one, other))):
+        return thread.out.stops("uninitialised")
+    sign, name = operation[0], operation[1:]
     if not isinstance(one, int) or not isinstance(other, int):
-        raise thread.out.wrong("whether a sum of numbers that memory gives overflows is not understood")
-    name = operation[1:]
-    if operation[0] == "s":
+        if not (_is_number(one) and _is_number(other) and kind in WIDTHS):
+            raise thread.out.wrong("whether a sum of these numbers overflows is not understood")
+        operands = [operand_of(thread, value, width // 8) for value in (one, other)]
+        found = _of_values(thread, name, "mul.lo" if name == "mul" else name, f"{sign}{width}", one, other)
+        law = f"{UNDETERMINED}{'signed' if sign == 's' else 'unsigned'}.{name}.{sign}{width}"
+        set_result(thread, state, target, found)
+        set_result(thread, state, flag, Symbol(thread.out.temporary(law, *operands), 1))
+        return True
+    if sign == "s":
         one, other = signed(one, width), signed(other, width)
     result = {"add": one + other, "sub": one - other, "mul": one * other}[name]
-    low, high = (-(1 << width - 1), 1 << width - 1) if operation[0] == "s" else (0, 1 << width)
+    low, high = (-(1 << width - 1), 1 << width - 1) if sign == "s" else (0, 1 << width)
     set_result(thread, state, target, result % (1 << width))
     set_result(thread, state, flag, int(not low <= result < high))
     return True

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from corpus.code import ir
 from corpus.code.llvm.module import ModuleText
-from corpus.code.llvm.text import IrError, TextReader, bytes_of, tokens_of
-from corpus.code.llvm.types import ArrayType, IntType, StructType, Type
+from corpus.code.llvm.text import TextReader, bytes_of, tokens_of
+from corpus.code.llvm.types import ArrayType, IntType, IrError, StructType, Type
 
 MOST_BYTES = 1 << 26
 """The bytes that a global may have."""
@@ -24,8 +24,10 @@ class ModuleConstant(NamedTuple):
     addresses: tuple[tuple[int, ir.SymbolRef], ...]
 
 
-def constant_of(module: ModuleText, name: str, text: str) -> ModuleConstant:
-    """Return the value of a global, of the text behind the words ``global`` or ``constant``. Raises ``IrError``."""
+def constant_of(module: ModuleText, name: str, text: str, valued: bool = True) -> ModuleConstant:
+    """Return the value of a global, of the text behind the words ``global`` or ``constant``; of one that has
+    none here all bytes are 0. Raises ``IrError``.
+    """
     reader = TextReader(tokens_of(text.partition(", !dbg")[0]), module.names)
     type = reader.type()
     size = module.names.layout.bytes(type)
@@ -33,7 +35,8 @@ def constant_of(module: ModuleText, name: str, text: str) -> ModuleConstant:
         raise IrError(f"{name} has {size:,} bytes, and globals of more than {MOST_BYTES:,} are not understood")
     data = bytearray(size)
     addresses: list[tuple[int, ir.SymbolRef]] = []
-    _fill(module, reader, type, 0, data, addresses)
+    if valued:
+        _fill(module, reader, type, 0, data, addresses)
     aligned = re.search(r", align (\d+)", text)
     return ModuleConstant(
         bytes(data), int(aligned[1]) if aligned else module.names.layout.align(type), tuple(addresses)
@@ -66,7 +69,7 @@ def _fill(
             step, _ = layout.inside(type, number)
             _fill(module, reader, inner, place + step, data, addresses)
             reader.take(",")
-        reader.expect(ends[word])
+        reader.expect(ends.get(word, "a value"))
         return
     operand = reader.operand(type).operand
     size = layout.bytes(type)

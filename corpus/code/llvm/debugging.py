@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from corpus.code import ir
-from corpus.code.llvm.text import bytes_of
+from corpus.code.llvm.text import bytes_of, wrong
+from corpus.code.llvm.types import IrError
+from corpus.errors import InputError
 
 _FIELD = re.compile(r'(\w+): ("[^"]*"|!\d+|[^,()]*)')
 
@@ -46,6 +48,24 @@ class DebugInformation:
             known = node["kind"] == "DILocation" and bool(file) and line > 0
             self._places[name] = ir.SourceLine(file, line, column or 1, inlined) if known else inlined
         return self._places[name]
+
+    def declared(self, node: str) -> ir.SourceLine | None:
+        """Return the line at which the source has a variable or function; None where that is not known."""
+        fields = self.node(node)
+        if fields["kind"] == "DIGlobalVariableExpression":
+            node = fields.get("var", "")
+            fields = self.node(node)
+        file, line = self.file(node), _number(fields, "line")
+        return ir.SourceLine(file, line, 1) if file and line else None
+
+    def wrong(self, error: IrError, path: str, line: int, node: str = "") -> InputError:
+        """Return the error for a line of a module, at the line of the source where a variable or function of it is."""
+        source = self.declared(node) if node else None
+        if source is not None:
+            return InputError(f"LLVM: {error}", source.file, source.line, source.column)
+        if self.files:
+            return InputError(f"LLVM: {error}, at line {line} of the compiled code", path)
+        return wrong(error, path, line)
 
     def file(self, scope: str) -> str:
         """Return the file that a scope is in; nothing where that is not known."""

@@ -13,8 +13,9 @@ from corpus.code.llvm.constants import constant_of
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.kernels import read_kernels, target_of
 from corpus.code.llvm.module import ModuleText, module_of
-from corpus.code.llvm.text import IrError, unquoted, wrong
+from corpus.code.llvm.text import unquoted
 from corpus.code.llvm.translation import translated
+from corpus.code.llvm.types import IrError
 from corpus.code.reading import CodeText, ReadCode
 from corpus.errors import InputError
 from corpus.files import read_bytes
@@ -92,7 +93,8 @@ def _linked(modules: Sequence[ModuleText], code: CodeText, lines: Mapping[str, S
     main = replace(functions["main"], entry=True)
     functions["main"] = _with_calls(main, _constructors(modules[0]), _constructors(modules[0], "llvm.global_dtors"))
     assumed = tuple(re.findall(rf"^{ASSUMED_LINE.strip()} (.*)$", code.text, re.MULTILINE))
-    return ir.Module(code.path, modules[0].compiler, "", variables, functions, "llvm", assumed=assumed)
+    unit = ir.COMPILED if code.files else "line"
+    return ir.Module(code.path, modules[0].compiler, "", variables, functions, "llvm", unit, assumed)
 
 
 _OPAQUE = ("_ZTI", "_ZTV", "__dso_handle", "_ZSt7nothrow", "_ZNSt3__14cout", "_ZNSt3__14cerr", "_ZNSt3__14clog")
@@ -151,7 +153,7 @@ def _variable(module: ModuleText, debug: DebugInformation, name: str) -> tuple[i
         local = "thread_local" in found[0]
         constant = constant_of(module, name, text[found.end() :])
     except IrError as error:
-        raise wrong(error, module.path, line) from None
+        raise debug.wrong(error, module.path, line, _described(text)) from None
     space = "const" if found[1] == "constant" else "local" if local else OBJECTS
     variable = ir.Variable(
         name,
@@ -169,7 +171,11 @@ def _variable(module: ModuleText, debug: DebugInformation, name: str) -> tuple[i
 
 def _members(module: ModuleText, debug: DebugInformation, text: str) -> tuple[tuple[int, str], ...]:
     """Return the scalars of a global with their names behind it."""
+    node = _described(text)
+    return tuple((place, name) for place, _, name in debug.members(node)) if node else ()
+
+
+def _described(text: str) -> str:
+    """Return the node that describes a global; nothing where there is none."""
     found = re.search(r"!dbg (!\d+)", text)
-    if found is None:
-        return ()
-    return tuple((place, name) for place, _, name in debug.members(found[1]))
+    return found[1] if found else ""

@@ -9,3 +9,6 @@ from corpus.code.thread import KernelLanguage
 
 OPENCL = KernelLanguage(rows_in("opencl", ROWS), special, "opencl", "opencl", exchange=OPENCL_EXCHANGE)
 """The language of kernels of OpenCL C."""
+
+HIP = KernelLanguage(rows_in("opencl", ROWS), special, "opencl", "opencl", exchange=OPENCL_EXCHANGE)
+"""The language of kernels of HIP, whose scopes and orders OpenCL has."""

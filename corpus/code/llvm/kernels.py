@@ -27,15 +27,15 @@ from corpus.code.launch.fields import (
     fields_of,
     with_fields,
 )
-from corpus.code.llvm import opencl
+from corpus.code.llvm import hip, opencl
 from corpus.code.llvm.constants import constant_of
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.described import described, parameters_of, pointee_of
-from corpus.code.llvm.lowering import Library, Lowering, as_bits, lowered
+from corpus.code.llvm.lowering import NOTHING, Library, Lowering, as_bits, lowered
 from corpus.code.llvm.module import FunctionText, ModuleText
-from corpus.code.llvm.text import IrError, TextReader, tokens_of, wrong
-from corpus.code.llvm.translation import KernelDialect, kind_of, translated
-from corpus.code.llvm.types import PointerType, Scalar, Type
+from corpus.code.llvm.text import TextReader, tokens_of, wrong
+from corpus.code.llvm.translation import KernelDialect, kind_of, pieces_of, translated
+from corpus.code.llvm.types import IrError, PointerType, Scalar, Type
 from corpus.code.llvm.types import bits_of as width_of
 from corpus.code.places import argument_array
 from corpus.code.reading import CodeText, ReadCode
@@ -60,6 +60,9 @@ class KernelTarget:
 OPENCL_SPACES = {0: "local", 1: "global", 2: "const", 3: "shared"}
 """The spaces of memory by the address spaces of SPIR."""
 
+HIP_SPACES = {0: "global", 1: "global", 3: "shared", 4: "const", 5: "local"}
+"""The spaces of memory by the address spaces of AMD's GPUs, of which the first is of all memory."""
+
 TARGETS = (
     KernelTarget(
         "spir_kernel",
@@ -69,6 +72,7 @@ TARGETS = (
         opencl.function,
         "__clang_ocl_kern_imp_",
     ),
+    KernelTarget("amdgpu_kernel", "llvm-hip", HIP_SPACES, KernelDialect(hip.SYNC_SCOPES), hip.function),
 )
 """The targets of which kernels are read."""
 
@@ -106,6 +110,8 @@ class _Kernels:
 def read_kernels(module: ModuleText, code: CodeText, target: KernelTarget) -> ReadCode:
     """Return the kernels of a module. Raises ``InputError`` where it is not LLVM as it is known here."""
     debug = DebugInformation(module.metadata, code.files)
+    layout = replace(module.names.layout, pointers={})  # whatever a GPU keeps, addresses here have 64 bits
+    module = replace(module, names=replace(module.names, layout=layout, read={}))
     found = _Kernels(module, target, debug, _names(module))
     for name, text in module.functions.items():
         if text.body is not None and f" {target.word} " in text.head:
@@ -137,7 +143,7 @@ def _names(module: ModuleText) -> dict[str, str]:
 def _add_kernel(found: _Kernels, name: str, text: FunctionText) -> None:
     """Add a kernel, and all that it reaches."""
     own = found.module.functions.get(f"{found.target.copied}{name}", text) if found.target.copied else text
-    function, reached = _function(found, own if own.body is not None else text)
+    own = own if own.body is not None else text
     start = Lowering(found.names, {})
     start.origin = ir.KernelInstruction("", (), (), None, text.line)
     parameters, names, sizes = list[ir.Variable](), list[str](), list[int | None]()
@@ -146,6 +152,9 @@ def _add_kernel(found: _Kernels, name: str, text: FunctionText) -> None:
         parameters.append(variable)
         names.append(called)
         sizes.append(size)
+    layout = found.module.names.layout
+    pieces = {each.register: pieces_of(layout, each.value) for each in _parameters(found, own) if each.value}
+    function, reached = _function(found, own, names, pieces)
     for why in _refused(text.head):
         start.put(NOT_UNDERSTOOD, (why,), ())
     kernel = replace(
@@ -179,11 +188,13 @@ def _reach(found: _Kernels, names: Sequence[str]) -> None:
             waiting += more
 
 
-def _function(found: _Kernels, text: FunctionText) -> tuple[ir.KernelFunction, tuple[str, ...]]:
+def _function(
+    found: _Kernels, text: FunctionText, taken: Sequence[str] = (), pieces: Mapping[str, Sequence[str]] = NOTHING
+) -> tuple[ir.KernelFunction, tuple[str, ...]]:
     """Return a function as code of kernels, and the names of the globals that it mentions."""
     defined = frozenset(name for name, other in found.module.functions.items() if other.body is not None)
     function, reached = translated(found.module, found.debug, text, {}, defined, False, found.target.dialect)
-    return lowered(function, found.names, found.target.library), reached
+    return lowered(function, found.names, found.target.library, taken, pieces), reached
 
 
 _REFUSED = ("intel_reqd_sub_group_size",)
@@ -305,7 +316,8 @@ def _variable(found: _Kernels, name: str) -> tuple[ir.Variable, tuple[str, ...]]
     try:
         if words is None:
             raise IrError(f"the global {name} is not understood")
-        constant = constant_of(found.module, name, text[words.end() :])
+        extern = " external " in f" {words[0]}"
+        constant = constant_of(found.module, name, text[words.end() :], not extern)
     except IrError as error:
         raise wrong(error, found.module.path, line) from None
     space = "const" if words[2] == "constant" else found.target.spaces.get(int(words[1] or 0), "global")
@@ -314,14 +326,14 @@ def _variable(found: _Kernels, name: str) -> tuple[ir.Variable, tuple[str, ...]]
         found.names[name],
         space,
         "b8",
-        len(constant.data),
+        None if extern and not constant.data else len(constant.data),
         constant.align,
         b"" if space == "shared" else constant.data,
         tuple(
             (place, symbol._replace(name=found.names.get(symbol.name, symbol.name)))
             for place, symbol in constant.addresses
         ),
-        extern=" external " in f" {text}",
+        extern=extern,
         line=line,
     )
     return variable, tuple(names)

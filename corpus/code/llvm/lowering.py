@@ -9,12 +9,13 @@ are followed as those of other languages are.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from corpus.code import ir
 from corpus.code.doubts import NOT_UNDERSTOOD
 from corpus.code.llvm.memory import ALIGNED
+from corpus.code.llvm.steps import NONZERO
 from corpus.code.llvm.text import UNDEFINED
 from corpus.laws.c11 import read_order
 from corpus.litmus.orders import PLAIN, Mode, Order
@@ -33,13 +34,15 @@ NO_ORIGIN = ir.KernelInstruction("", (), (), None, 0)
 @dataclass
 class Lowering:
     """The code of a kernel or function so far. ``names`` are those of variables of the module, by their names in LLVM;
-    ``arrays`` the registers that have the addresses of variables of the function.
+    ``arrays`` the registers that have the addresses of variables of the function, and ``pieces`` what those are made of
+    that registers have the addresses of, as bytes where they begin and bytes.
     """
 
     names: Mapping[str, str]
     registers: dict[str, str]
     code: list[ir.KernelInstruction] = field(default_factory=list)
     arrays: set[str] = field(default_factory=set)
+    pieces: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     origin: ir.KernelInstruction = NO_ORIGIN
 
     def put(
@@ -94,15 +97,27 @@ class FunctionUse:
     kinds: tuple[str, ...]
 
 
+NOTHING: Mapping[str, Sequence[str]] = {}
+"""What is known of the pieces of parameters where none is passed by its address."""
+
 Library = Callable[[Lowering, FunctionUse], None]
 """What appends what a function of the language does."""
 
 
-def lowered(function: ir.KernelFunction, names: Mapping[str, str], library: Library) -> ir.KernelFunction:
-    """Return a function whose instructions are those of kernels; ``names`` are those of variables of the module."""
+def lowered(
+    function: ir.KernelFunction,
+    names: Mapping[str, str],
+    library: Library,
+    taken: Collection[str] = (),
+    pieces: Mapping[str, Sequence[str]] = NOTHING,
+) -> ir.KernelFunction:
+    """Return a function whose instructions are those of kernels; ``names`` are those of variables of the module, and
+    ``taken`` those that no variable of the function may have besides, as parameters of the kernel have them.
+    ``pieces``: what parameters are made of that are passed by their address.
+    """
     registers = {name: as_bits(kind) for name, kind in function.registers.items()}
-    own = _own_names(function, names)
-    out = Lowering({**names, **own}, registers)
+    own = _own_names(function, {*names.values(), *taken})
+    out = Lowering({**names, **own}, registers, pieces={name: _pieces(words) for name, words in pieces.items()})
     places = []
     for ins in function.body or ():
         places.append(len(out.code))
@@ -128,9 +143,9 @@ def lowered(function: ir.KernelFunction, names: Mapping[str, str], library: Libr
     )
 
 
-def _own_names(function: ir.KernelFunction, names: Mapping[str, str]) -> dict[str, str]:
-    """Return names for the variables of a function that no variable of the module, nor a parameter, has."""
-    taken = {*names.values(), *(variable.name.lstrip("%") for variable in function.parameters)}
+def _own_names(function: ir.KernelFunction, others: Collection[str]) -> dict[str, str]:
+    """Return names for the variables of a function that nothing else has, nor a parameter."""
+    taken = {*others, *(variable.name.lstrip("%") for variable in function.parameters)}
     found: dict[str, str] = {}
     for variable in function.variables:
         plain = free = re.sub(r"\W", "_", variable.name.removeprefix(f"{function.name}.").lstrip("%"))
@@ -291,18 +306,38 @@ def _atomicrmw(out: Lowering, ins: ir.KernelInstruction) -> None:
 
 
 def _copy(out: Lowering, ins: ir.KernelInstruction) -> None:
-    """``memcpy`` and ``memmove`` of so many bytes: by words where they are words, else by halves or bytes of these."""
+    """``memcpy`` and ``memmove`` of so many bytes: by the scalars of what is copied, else by words."""
     _, to, source, count = ins.operands
     if not isinstance(count, ir.Number) or count.value > MOST_COPIED:
         out.refuse(f"of more than {MOST_COPIED:,} bytes, or of as many as are computed, is not understood")
         return
     assert isinstance(to, ir.Register | ir.SymbolRef) and isinstance(source, ir.Register | ir.SymbolRef)
-    width = next(width for width in (4, 2, 1) if count.value % width == 0)
-    kind = f"b{8 * width}"
-    for place in range(0, count.value, width):
+    for place, width in _copied(out, (to, source), count.value):
+        kind = f"b{8 * width}"
         held = out.temporary(kind)
         out.put("load", (_memory_kind(kind),), (held, ir.MemoryOperand(source, place)))
         out.put("store", (_memory_kind(kind),), (ir.MemoryOperand(to, place), held))
+
+
+def _copied(out: Lowering, places: Sequence[ir.Operand], count: int) -> Sequence[tuple[int, int]]:
+    """Return the parts by which so many bytes are copied, as bytes where they begin and bytes: the scalars of what is
+    copied where these are known and are all there is, else words.
+    """
+    for place in places:
+        pieces = out.pieces.get(place.name, ()) if isinstance(place, ir.Register) else ()
+        if (
+            pieces
+            and pieces[-1][0] < count <= -(-(sum(pieces[-1])) // 8) * 8
+            and all(n in (1, 2, 4, 8) for _, n in pieces)
+        ):
+            return pieces
+    width = next(width for width in (4, 2, 1) if count % width == 0)
+    return [(place, width) for place in range(0, count, width)]
+
+
+def _pieces(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    found = (word.partition(":") for word in words)
+    return tuple((int(place), int(size)) for place, _, size in found)
 
 
 def _fill(out: Lowering, ins: ir.KernelInstruction) -> None:
@@ -325,6 +360,7 @@ def _alloca(out: Lowering, ins: ir.KernelInstruction) -> None:
         out.refuse("a variable whose size is computed is not understood")
         return
     out.arrays.add(target.name)
+    out.pieces[target.name] = _pieces(ins.words)
     out.put("mov", ("b64",), (target, name))
 
 
@@ -378,6 +414,12 @@ def _signed(value: int) -> int:
 
 
 def _move(out: Lowering, ins: ir.KernelInstruction) -> None:
+    match ins.operands:
+        case (ir.Register(target), ir.Register(source)) if source in out.arrays:  # in another address space
+            out.arrays.add(target)
+    match ins.operands:
+        case (ir.Register(target), ir.Register(source)) if source in out.pieces:
+            out.pieces[target] = out.pieces[source]
     out.put("mov", (_form(ins.words[0]),), ins.operands)
 
 
@@ -403,8 +445,12 @@ def _binary(out: Lowering, ins: ir.KernelInstruction) -> None:
 
 
 def _unary(out: Lowering, ins: ir.KernelInstruction) -> None:
-    name, *how = ins.words[0].split(".")
-    out.put(name, (*how, *ins.words[1:]), ins.operands)
+    operation, kind, *flags = ins.words
+    name, *how = operation.split(".")
+    if NONZERO in flags:
+        out.refuse("to count the zeros of a number that may not be 0 is not understood")
+        return
+    out.put(name, (*how, kind), ins.operands)
 
 
 def _compare(out: Lowering, ins: ir.KernelInstruction) -> None:

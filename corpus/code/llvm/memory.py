@@ -481,7 +481,7 @@ def exchange(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
 
 _UPDATES = {"xchg": "exch", "umax": "max", "umin": "min", "fadd": "add", "fmax": "max", "fmin": "min"}
 _UNSIGNED = ("umax", "umin")
-_KNOWN_UPDATES = ("xchg", "add", "sub", "and", "or", "xor", "max", "min", "umax", "umin", "fadd")
+_KNOWN_UPDATES = ("xchg", "add", "sub", "and", "or", "xor", "max", "min", "umax", "umin", "fadd", "nand")
 
 
 def update(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -505,10 +505,15 @@ def update(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
         old = loaded(thread, state, address, size, PLAIN)
         if is_unwritten(old):
             return thread.out.stops("uninitialised")
-        bitwise = "b" if name in ("and", "or", "xor") else sign
-        new = value if name == "exch" else computed(thread, f"{name}.{bitwise}{width.value}", [old, value])
+        bitwise = "b" if name in ("and", "or", "xor", "nand") else sign
+        kept = "and" if name == "nand" else name
+        new = value if name == "exch" else computed(thread, f"{kept}.{bitwise}{width.value}", [old, value])
+        if name == "nand":
+            new = computed(thread, f"not.b{width.value}", [new])
         set_result(thread, state, target, old)
         return stored(thread, state, address, size, new, PLAIN)
+    if name == "nand":
+        raise thread.out.wrong("nand of what other threads access is not understood")
     if part_size(thread, address, size) < size:
         raise thread.out.wrong("an atomic access to what is accessed in parts as well is not understood")
     if size == POINTER and operation in ("add", "sub") and isinstance(value, int):  # the address may be moved

@@ -80,7 +80,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("compare", NOTHING, "any*", meaningful(computing.compare), "*"),
     Row("convert,cvt", NOTHING, "any*", meaningful(computing.convert), "*"),
     Row("select", NOTHING, "any*", computing.choose, "*"),
-    Row("overflow", NOTHING, "any*", computing.overflow, "*"),
+    Row("overflow", NOTHING, "any*", meaningful(computing.overflow), "*"),
     Row("bra", CONTROL, "any*", branch, "*"),
     Row("call", CONTROL, "any*", call, "*"),
     Row("ret", CONTROL, "any*", library.leave, "*"),

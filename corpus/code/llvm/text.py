@@ -19,6 +19,7 @@ from corpus.code.llvm.types import (
     DataLayout,
     FloatType,
     IntType,
+    IrError,
     OtherType,
     PointerType,
     StructType,
@@ -57,10 +58,6 @@ def bytes_of(text: str) -> bytes:
     """Return the bytes of a string: ``c"a\\00"``."""
     inner = text[text.index('"') + 1 : -1].encode()
     return re.sub(rb"\\([0-9A-Fa-f]{2})", lambda found: bytes([int(found[1], 16)]), inner)
-
-
-class IrError(Exception):
-    """The error for a text that is not of LLVM as it is known here, and why."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +134,7 @@ class TextReader:
     def number(self) -> int:
         """Read a number."""
         word = self.next()
-        if not re.fullmatch(r"-?\d+", word):
+        if not re.fullmatch(r"-?\d{1,19}", word):
             raise IrError(f"expected a number, found {word or 'the end'}")
         return int(word)
 
@@ -155,7 +152,7 @@ class TextReader:
         return found
 
     def _type(self, word: str) -> Type:
-        if re.fullmatch(r"i\d+", word):
+        if re.fullmatch(r"i\d{1,7}", word):
             return IntType(int(word[1:]))
         if word in FLOAT_BITS:
             return FloatType(word)
@@ -245,7 +242,7 @@ class TextReader:
             return UNDEFINED if word == "undef" else POISON
         if isinstance(type, FloatType):
             return _float(word, type)
-        if re.fullmatch(r"-?\d+", word):
+        if re.fullmatch(r"-?\d{1,4000}", word):
             bits = type.bits if isinstance(type, IntType) else 64
             return ir.Number(int(word) % (1 << bits))
         return self._expression(word)

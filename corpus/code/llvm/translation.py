@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from math import gcd
 
 from corpus.code import ir
@@ -33,12 +34,15 @@ from corpus.code.llvm.components import BodyComponents
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.memory import ALIGNED
 from corpus.code.llvm.module import FunctionText, ModuleText
-from corpus.code.llvm.text import UNDEFINED, IrError, TextReader, TypedOperand, tokens_of, unquoted, wrong
+from corpus.code.llvm.steps import STEPS
+from corpus.code.llvm.text import UNDEFINED, TextReader, TypedOperand, tokens_of, unquoted
 from corpus.code.llvm.types import (
     VOID,
     ArrayType,
+    DataLayout,
     FloatType,
     IntType,
+    IrError,
     OtherType,
     PointerType,
     Scalar,
@@ -175,6 +179,8 @@ def scalars(out: FunctionTranslation, operand: TypedOperand) -> list[tuple[Scala
     if isinstance(operand.type, Scalar):
         return [(operand.type, operand.operand)]
     leaves = [scalar for _, scalar in out.module.names.layout.leaves(operand.type)]
+    if len(leaves) != len(operand.parts):
+        raise IrError("expected a value for each part")
     return list(zip(leaves, operand.parts, strict=True))
 
 
@@ -183,6 +189,8 @@ def scalars(out: FunctionTranslation, operand: TypedOperand) -> list[tuple[Scala
 
 def _mode(out: FunctionTranslation, reader: TextReader, atomic: bool) -> None:
     """Read the scope and orders of an access, which stand behind its operands."""
+    if "!mmra" in reader.words:
+        raise IrError("an order of some address spaces alone is not understood")
     scopes: Mapping[str, Scope | None] = out.dialect.scopes if out.dialect else {"": Scope.SYS, NO_SCOPE: Scope.SYS}
     named = ""
     if reader.take("syncscope"):
@@ -232,9 +240,20 @@ def _load(out: FunctionTranslation, reader: TextReader) -> None:
         )
 
 
+def aligned(words: Sequence[str]) -> int:
+    """Return what the words of an instruction say that an address is a multiple of; 0 where they say nothing."""
+    for place, word in enumerate(words[:-1]):
+        if word == "align":
+            number = words[place + 1]
+            if not re.fullmatch(r"[1-9]\d{0,9}", number):
+                raise IrError("expected a number of bytes behind align")
+            return int(number)
+    return 0
+
+
 def _alignment(reader: TextReader, place: int = 0) -> tuple[str, ...]:
     """Return the word for what the address of an access is a multiple of, so many bytes behind its beginning."""
-    known = next((int(reader.words[n + 1]) for n, word in enumerate(reader.words[:-1]) if word == "align"), 1)
+    known = aligned(reader.words) or 1
     found = gcd(known, place)
     return (f"{ALIGNED}{found}",) if found > 1 else ()
 
@@ -329,13 +348,26 @@ def _alloca(out: FunctionTranslation, reader: TextReader) -> None:
     number: ir.Operand = ir.Number(1)
     if count is not None:
         number = TextReader([count], out.module.names).operand(IntType(64)).operand
-    for place, word in enumerate(out.line.words[:-1]):
-        if word == "align":
-            align = int(out.line.words[place + 1])
+    align = aligned(out.line.words) or align
     parts = tuple((place, called) for place, _, called in out.debug.members(out.declared.get(out.line.result, "")))
     out.variables.append(ir.Variable(name, "local", "b8", size if count is None else None, align, parts=parts))
     (target,) = results(out, PointerType())
-    emit(out, "alloca", (), target, ir.SymbolRef(name), number, ir.Number(size), ir.Number(align))
+    pieces = pieces_of(out.module.names.layout, type) if out.dialect is not None and count is None else ()
+    emit(out, "alloca", pieces, target, ir.SymbolRef(name), number, ir.Number(size), ir.Number(align))
+    if out.code[-1].source is None and out.line.result in out.declared:
+        out.code[-1] = out.code[-1]._replace(source=out.debug.declared(out.declared[out.line.result]))
+
+
+def pieces_of(layout: DataLayout, type: Type) -> tuple[str, ...]:
+    """Return the scalars that a variable of a kernel is made of, as words, each the byte where it begins and its bytes:
+    ``8:4``; none where they are more than ``MOST_PIECES``.
+    """
+    leaves = list(islice(layout.leaves(type), MOST_PIECES + 1))
+    return tuple(f"{place}:{layout.stored(scalar)}" for place, scalar in leaves) if len(leaves) <= MOST_PIECES else ()
+
+
+MOST_PIECES = 4_096
+"""The scalars of a variable by which it is copied."""
 
 
 # addresses
@@ -359,7 +391,8 @@ def _getelementptr(out: FunctionTranslation, reader: TextReader) -> None:
     while reader.take(","):
         index = reader.typed()
         if isinstance(type, StructType) and not first:
-            assert isinstance(index.operand, ir.Number)
+            if not isinstance(index.operand, ir.Number):
+                raise IrError("expected the number of a field")
             step, type = layout.inside(type, index.operand.value)
             offset += step
             continue
@@ -367,7 +400,8 @@ def _getelementptr(out: FunctionTranslation, reader: TextReader) -> None:
         if first:
             apart = layout.bytes(type)
         else:
-            assert isinstance(type, ArrayType)
+            if not isinstance(type, ArrayType):
+                raise IrError("expected no index behind the type of a number")
             apart, count, type = layout.bytes(type.element), type.count, type.element
         known = not first and isinstance(index.operand, ir.Number)
         first = False
@@ -459,11 +493,16 @@ _COMPARED: Mapping[str, str] = {
     "eq": "eq",
     "ne": "ne",
     **{f"{sign}{name}": name for sign in "us" for name in ("gt", "ge", "lt", "le")},
+}
+"""The comparisons of integers by their words, as those of PTX."""
+
+_COMPARED_REALS: Mapping[str, str] = {
     **{f"o{name}": name for name in ("eq", "gt", "ge", "lt", "le", "ne")},
+    **{f"u{name}": f"{name}u" for name in ("eq", "gt", "ge", "lt", "le", "ne")},
     "ord": "num",
     "uno": "nan",
 }
-"""The comparisons by their words, as those of PTX; the unordered ones of floating-point numbers have a u behind."""
+"""The comparisons of floating-point numbers; the unordered ones, which hold of what is no number, have a u behind."""
 
 
 def _compare(out: FunctionTranslation, reader: TextReader) -> None:
@@ -471,12 +510,9 @@ def _compare(out: FunctionTranslation, reader: TextReader) -> None:
     while reader.take(*_FLAGS, *_FAST):
         pass
     word = reader.next()
-    if real:
-        name = {"one": "ne", "ord": "num", "uno": "nan"}.get(word, word[1:] + ("u" if word[0] == "u" else ""))
-        if word in ("true", "false"):
-            raise IrError(f"the comparison {word} is not understood")
-    else:
-        name = _COMPARED[word]
+    if word not in (_COMPARED_REALS if real else _COMPARED):
+        raise IrError(f"the comparison {word} is not understood")
+    name = (_COMPARED_REALS if real else _COMPARED)[word]
     one = reader.typed()
     reader.expect(",")
     other = reader.operand(one.type)
@@ -576,10 +612,13 @@ def _part(out: FunctionTranslation, type: Type, reader: TextReader) -> tuple[int
     layout, before = out.module.names.layout, 0
     while reader.take(","):
         index = reader.number()
+        if isinstance(type, ArrayType) and index >= type.count:
+            raise IrError("expected the index of a part")
+        following = layout.inside(type, index)[1]
         for number in range(index):
             inner = layout.inside(type, number)[1] if isinstance(type, StructType) else layout.inside(type, 0)[1]
             before += sum(1 for _ in layout.leaves(inner))
-        type = layout.inside(type, index)[1]
+        type = following
     return before, type
 
 
@@ -815,6 +854,8 @@ def _intrinsic(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
         operation, sign = _COMPUTED[plain]
         words = (operation, kind(out, call.type, sign))
         emit(out, "binary" if len(given) > 1 else "unary", words, *targets_of(out, call), *given)
+    elif plain in STEPS and isinstance(call.type, Scalar):
+        _in_steps(out, plain, call.type, given)
     elif plain in ("is.constant", "objectsize"):
         emit(out, "mov", (kind(out, call.type),), *targets_of(out, call), _of_nothing(plain, given))
     elif plain.endswith(".with.overflow"):
@@ -828,6 +869,24 @@ def _intrinsic(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
         _used(out, name, call)
     else:
         emit(out, f"@llvm.{plain}", (), *(targets_of(out, call) or [ir.Register("_")]), *given)
+
+
+def _in_steps(out: FunctionTranslation, name: str, type: Scalar, given: Sequence[ir.Operand]) -> None:
+    """Write the steps of an intrinsic that computes a number."""
+
+    def step(operation: str, sign: str, *operands: ir.Operand, flag: str = "") -> ir.Register:
+        form = kind(out, type, sign)
+        target = new_register(out, form)
+        words = (operation, form, *filter(None, [flag]))
+        emit(out, "binary" if len(operands) > 1 else "unary", words, target, *operands)
+        return target
+
+    count, steps = STEPS[name]
+    if len(given) != count:
+        raise IrError(f"expected {count} operands of {name}")
+    found = steps(step, bits(out, type), given)
+    if out.line.result:
+        emit(out, "mov", (kind(out, type),), *results(out, type), found)
 
 
 def _of_nothing(name: str, given: Sequence[ir.Operand]) -> ir.Number:
@@ -1012,14 +1071,14 @@ def translated(
         parameters, results_ = _head(out)
         _name_variables(out, body)
     except IrError as error:
-        raise wrong(error, module.path, function.line) from None
+        raise debug.wrong(error, module.path, function.line, _described(function)) from None
     phis = {block.label: [line for line in block.lines if line.name == "phi"] for block in body.blocks}
     blocks = FunctionBlocks(phis, _failing(body))
     try:
         for block in body.blocks:
             _block(out, block, blocks)
     except IrError as error:
-        raise wrong(error, module.path, out.line.line or function.line) from None
+        raise debug.wrong(error, module.path, out.line.line or function.line, _described(function)) from None
     directives = (LIBRARY,) if library or _is_of_library(out) else ()
     done = ir.KernelFunction(
         function.name,
@@ -1105,9 +1164,15 @@ def _called_of(out: FunctionTranslation) -> str:
 
 def _line_of(out: FunctionTranslation) -> int:
     """Return the line of the source that a function begins at, or of the module."""
-    found = re.search(r"!dbg (![0-9]+)", out.function.head)
-    text = out.debug.node(found[1]).get("line", "") if found else ""
+    node = _described(out.function)
+    text = out.debug.node(node).get("line", "") if node else ""
     return int(text) if text.isdigit() else out.function.line
+
+
+def _described(function: FunctionText) -> str:
+    """Return the node of the metadata that describes a function; nothing where there is none."""
+    found = re.search(r"!dbg (![0-9]+)", function.head)
+    return found[1] if found else ""
 
 
 def _head(out: FunctionTranslation) -> tuple[tuple[ir.Variable, ...], tuple[ir.Variable, ...]]:

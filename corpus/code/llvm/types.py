@@ -13,6 +13,10 @@ from dataclasses import dataclass, field
 from functools import cache
 
 
+class IrError(Exception):
+    """The error for a text that is not of LLVM as it is known here, and why."""
+
+
 @dataclass(frozen=True, slots=True)
 class IntType:
     """A number of so many bits."""
@@ -166,9 +170,9 @@ class DataLayout:
         match type:
             case ArrayType(_, element):
                 return index * self.bytes(element), element
-            case StructType(fields):
+            case StructType(fields) if 0 <= index < len(fields):
                 return self.offsets(type)[index], fields[index]
-        raise TypeError(type)
+        raise IrError("expected the index of a part")
 
 
 def _power(number: int) -> int:
