@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from corpus.code import ir
-from corpus.code.launch.creation import CreatedThreads, places_of
+from corpus.code.launch.created import CreatedThreads
 from corpus.code.launch.launch import ArrayArgument, ArrayImage, KernelLaunch
+from corpus.code.launch.pointed import places_of
 from corpus.code.numbered import is_numbered, number_of
 from corpus.code.passes.untold import UntoldValues
 from corpus.code.places import ANYWHERE, NOBODY, SLOTS, Array, ArrayPlace, Cell, argument_array

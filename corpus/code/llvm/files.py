@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from corpus.code import ir
-from corpus.code.launch.creation import OBJECTS
+from corpus.code.launch.created import OBJECTS
 from corpus.code.llvm.constants import constant_of
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.kernels import read_kernels, target_of

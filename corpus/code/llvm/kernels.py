@@ -28,15 +28,17 @@ from corpus.code.launch.fields import (
     with_fields,
 )
 from corpus.code.llvm import hip, opencl
+from corpus.code.llvm.accesses import pieces_of
 from corpus.code.llvm.constants import constant_of
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.described import described, parameters_of, pointee_of
 from corpus.code.llvm.lowering import NOTHING, Library, Lowering, as_bits, lowered
 from corpus.code.llvm.module import FunctionText, ModuleText
 from corpus.code.llvm.text import TextReader, tokens_of, wrong
-from corpus.code.llvm.translation import KernelDialect, kind_of, pieces_of, translated
+from corpus.code.llvm.translation import translated
 from corpus.code.llvm.types import IrError, PointerType, Scalar, Type
 from corpus.code.llvm.types import bits_of as width_of
+from corpus.code.llvm.writing import KernelDialect, kind_of
 from corpus.code.places import argument_array
 from corpus.code.reading import CodeText, ReadCode
 from corpus.litmus.ptx_arithmetic import WIDTHS

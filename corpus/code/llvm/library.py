@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from corpus.code import ir
 from corpus.code.calls import go_back
 from corpus.code.evaluation import describe, evaluate, set_result
-from corpus.code.launch.creation import BEGUN, ENDED, GIVEN, NOTIFIED, OBJECTS, RESULT, SLOT, signal, system_array, wait
+from corpus.code.launch.created import BEGUN, ENDED, GIVEN, NOTIFIED, OBJECTS, RESULT, SLOT, signal, system_array, wait
 from corpus.code.launch.sharing import created_before, joined_counter, share_memory, start_thread
 from corpus.code.llvm.cells import is_unwritten
 from corpus.code.llvm.endings import at_exit, at_thread_exit, call_at_end, go_to_end, is_anything_left

@@ -13,7 +13,7 @@ from dataclasses import replace
 from corpus.code import ir
 from corpus.code.arithmetic import computed, packed, unpacked
 from corpus.code.evaluation import describe, evaluate, residual_name, set_result
-from corpus.code.launch.creation import NOTIFIED, OBJECTS
+from corpus.code.launch.created import NOTIFIED, OBJECTS
 from corpus.code.launch.sharing import GIVEN_AWAY, ShownError, moment_of, shown_error
 from corpus.code.llvm.cells import POISONED, forget, held, is_unwritten, keep
 from corpus.code.memory import is_hidden, is_inside, length_of, owns, part_size

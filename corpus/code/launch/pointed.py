@@ -1,0 +1,147 @@
+"""Places that addresses from memory lead to: of which objects, in which sizes, and memory that is given back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from corpus.code.launch.created import MOST_BEHIND, MOST_CELLS, OBJECTS, CreatedThreads, Pointers
+from corpus.code.launch.facts import mixed_parts
+from corpus.code.numbered import is_numbered
+from corpus.code.places import ANYWHERE, Array, ArrayPlace, array_place
+from corpus.code.residual import Access, Residual
+from corpus.code.thread import (
+    Parts,
+)
+from corpus.code.values import ArrayAddress
+from corpus.litmus.instructions import Assign, Load, Rmw, Store
+from corpus.litmus.locations import Operand, Reg
+from corpus.litmus.orders import PLAIN
+
+
+def parts_of(found: CreatedThreads, known: Parts = MappingProxyType({})) -> Parts:
+    """Return the parts of accesses, with those that are known: what is made of parts overlaps no more."""
+    new = _parts(residual for _, code in found.followed for residual in code)
+    return {array: sorted({*known.get(array, ()), *new.get(array, ())}) for array in (*known, *new)}
+
+
+def _places(code: Iterable[Residual]) -> dict[Array, dict[tuple[int, int], bool]]:
+    """Return the places and sizes of accesses of each array, and whether all of them are plain."""
+    found: dict[Array, dict[tuple[int, int], bool]] = {}
+    for residual in code:
+        weak = isinstance(residual.instruction, Load | Store) and residual.instruction.mode == PLAIN
+        for access in residual.accesses:
+            places = found.setdefault(access.array, {})
+            for place in places_of(access) if access.size else ():
+                places[place] = places.get(place, True) and weak
+    return found
+
+
+def places_of(access: Access) -> Iterator[tuple[int, int]]:
+    """Yield the places of an access, with its size: one, or those that its address may be computed to be."""
+    if access.offset is not None:
+        yield access.offset, access.size
+    elif access.step:
+        yield from ((place, access.size) for place in range(access.start, access.end, access.step))
+
+
+def _parts(code: Iterable[Residual]) -> Parts:
+    """Return where plain accesses of several sizes overlap, and the largest parts that all of these are made of."""
+    found = {array: list(mixed_parts(places)) for array, places in _places(code).items() if array != ANYWHERE}
+    return {array: parts for array, parts in found.items() if parts}
+
+
+def cells_of(found: CreatedThreads, pointed: Pointers) -> dict[Array, set[tuple[int, int]]]:
+    """Return the places to which addresses from memory may lead, with the sizes that accesses by them have there.
+
+    What is accessed by its name, or has been written before there were other threads, has the size that it has there.
+    """
+    every = [residual for _, code in found.followed for residual in code]
+    begins = _pointed(found, pointed, every)
+    accesses = (access for residual in every for access in residual.accesses if access.size)
+    by_address = {(access.offset, access.size) for access in accesses if access.array == ANYWHERE}
+    known = _places(every)
+    cells: dict[Array, set[tuple[int, int]]] = {}
+    for array in sorted(begins):
+        size = found.sizes.get(array, 0)
+        own = {*known.get(array, ())}
+        own |= {(cell.offset, cell.size) for cell in found.start if cell.name == array.name and cell.size}
+        cells[array] = set(known.get(array, ()))
+        for start in sorted(begins[array]):
+            for offset, length in sorted(by_address, key=str):
+                places = [start + offset] if offset is not None else range(start % length, size, length)
+                for place in places[:MOST_CELLS]:
+                    new = (place, length)
+                    if size and size <= place <= size + MOST_BEHIND:
+                        found.outside.setdefault(array, set()).add(new)
+                    if place < 0 or (size and place + length > size) or new in cells[array]:
+                        continue
+                    if not any(place < other + wide and other < place + length for other, wide in own - {new}):
+                        own.add(new)
+                        cells[array].add(new)
+    return cells
+
+
+def _pointed(found: CreatedThreads, pointed: Pointers, code: Iterable[Residual]) -> dict[Array, set[int]]:
+    """Return the places whose addresses are in memory, or are computed of such, by their arrays."""
+    places: dict[Array, set[int]] = {}
+    for residual in code:
+        match residual.instruction:
+            case Store(value=ArrayPlace() as place) | Assign(operands=(ArrayPlace() as place, *_)):
+                places.setdefault(place.array, set()).add(place.offset)
+            case Rmw(operands=operands):
+                for operand in operands:
+                    if isinstance(operand, ArrayPlace):
+                        places.setdefault(operand.array, set()).add(operand.offset)
+    for value in found.start.values():
+        if isinstance(value, ArrayAddress):
+            places.setdefault(value.array, set()).add(value.offset)
+    for array, every in pointed.whole.items():
+        for start, step, end in every:
+            places.setdefault(array, set()).update(
+                range(start, end or found.sizes.get(array, 0), step or 1)[:MOST_CELLS]
+            )
+    places = {array: every for array, every in places.items() if not is_numbered(array)}
+    for array in sorted(places):
+        waiting = list(places[array])
+        while waiting and len(places[array]) < MOST_CELLS:
+            start, size = waiting.pop(), found.sizes.get(array, 0)
+            new = {start + move for move in pointed.moves if 0 <= start + move <= size} - places[array]
+            places[array] |= new
+            waiting += sorted(new)
+    return places
+
+
+def with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Residual]:
+    """Return what is left of a thread in which memory that is given back is written where others may access it."""
+    done: list[Residual] = []
+    every = _places(other for _, others in found.followed for other in others)
+    for residual in code:
+        access = residual.access
+        if access is None or access.size or not isinstance(residual.instruction, Store):
+            done.append(residual)
+            continue
+        if access.array == ANYWHERE:
+            done += _released_by_address(found, residual, residual.instruction.address, every)
+            continue
+        places = {place for place in (*every.get(access.array, ()), *found.cells.get(access.array, ())) if place[1]}
+        for offset, size in sorted(places or {(0, 1)}):  # nobody uses it, and it may be given back twice
+            store = Store(array_place(access.array, offset), 0)
+            done.append(Residual(store, residual.origin, Access(access.array, offset, size, released=True)))
+    return done
+
+
+def _released_by_address(
+    found: CreatedThreads, residual: Residual, address: Operand, known: Mapping[Array, Mapping[tuple[int, int], bool]]
+) -> Iterator[Residual]:
+    """Yield the writes to an object that is given back by an address from memory: to what each such object has."""
+    made = [array for array in found.cells if array.space == OBJECTS and array in found.made]
+    places = [{*known.get(array, ()), *found.cells.get(array, ())} for array in made]
+    common = set.intersection(*places) if places else set[tuple[int, int]]()
+    if not common or any(place != common for place in places):
+        found.assumed["of memory that is given back by an address from memory, only what all objects have is"] = None
+    assert isinstance(address, Reg)
+    for offset, size in sorted(common):
+        register = f"{address.name}_released_{offset}"
+        yield Residual(Assign(register, "add", (address, offset)), residual.origin)
+        yield Residual(Store(Reg(register), 0), residual.origin, Access(ANYWHERE, offset, size, released=True))

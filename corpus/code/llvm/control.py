@@ -1,0 +1,142 @@
+"""Blocks of LLVM and the ways between them: branches, switches, phis, which are moves on the ways to their block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from corpus.code import ir
+from corpus.code.launch.created import RESULT
+from corpus.code.llvm.blocks import (
+    ENTRY,
+    BodyLine,
+)
+from corpus.code.llvm.calls import translate_call
+from corpus.code.llvm.operations import FAST_FLAGS
+from corpus.code.llvm.text import TextReader, unquoted
+from corpus.code.llvm.types import (
+    VOID,
+    IntType,
+    IrError,
+)
+from corpus.code.llvm.writing import FunctionTranslation, emit, kind, new_register, results, scalars
+
+
+def translate_return(out: FunctionTranslation, reader: TextReader) -> None:
+    """Write what a function gives, and its return."""
+    type = reader.type()
+    if type != VOID:
+        value = scalars(out, reader.operand(type))
+        for number, (scalar, part) in enumerate(value):
+            name = RESULT if len(value) == 1 else f"{RESULT}.{number}"
+            emit(out, "mov", (kind(out, scalar),), ir.Register(name), part)
+    emit(out, "ret", ())
+
+
+@dataclass
+class FunctionBlocks:
+    """The blocks of a function while they are translated: their phis, and ways to them that are still to be written."""
+
+    phis: Mapping[str, list[BodyLine]]
+    passed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Of blocks that an assertion fails in: the block before, and the other one that it may go on in."""
+    block: str = ENTRY
+    edges: list[tuple[str, str, BodyLine]] = field(default_factory=list)
+
+
+def label_of(name: str) -> str:
+    """Return the label of a block."""
+    return f"L{name}"
+
+
+def _branch(out: FunctionTranslation, reader: TextReader, blocks: FunctionBlocks) -> None:
+    if reader.take("label"):
+        go_to(out, blocks, reader.next()[1:])
+        return
+    reader.expect("i1")
+    decider = reader.operand(IntType(1)).operand
+    targets = []
+    for _ in range(2):
+        reader.expect(",")
+        reader.expect("label")
+        targets.append(unquoted(reader.next()))
+    if not isinstance(decider, ir.Register):
+        held = new_register(out, "pred")
+        emit(out, "mov", ("pred",), held, decider)
+        decider = held
+    emit(out, "bra", (), ir.SymbolRef(_way(out, blocks, targets[0])), guard=ir.KernelGuard(decider.name))
+    go_to(out, blocks, targets[1])
+
+
+def _switch(out: FunctionTranslation, reader: TextReader, blocks: FunctionBlocks) -> None:
+    value = reader.typed()
+    reader.expect(",")
+    reader.expect("label")
+    otherwise = unquoted(reader.next())
+    reader.expect("[")
+    while not reader.take("]"):
+        case = reader.typed()
+        reader.expect(",")
+        reader.expect("label")
+        equal = new_register(out, "pred")
+        emit(out, "compare", ("eq", kind(out, value.type)), equal, value.operand, case.operand)
+        emit(out, "bra", (), ir.SymbolRef(_way(out, blocks, unquoted(reader.next()))), guard=ir.KernelGuard(equal.name))
+    go_to(out, blocks, otherwise)
+
+
+def _way(out: FunctionTranslation, blocks: FunctionBlocks, target: str) -> str:
+    """Return the label of a way to a block: of its own, or of where its phis are given their values first."""
+    if not blocks.phis.get(target):
+        return label_of(target)
+    label = f"{label_of(target)}'{len(out.code)}"
+    blocks.edges.append((label, target, out.line))
+    return label
+
+
+def go_to(out: FunctionTranslation, blocks: FunctionBlocks, target: str) -> None:
+    """Write the way to a block from the one at hand: its phis, and a jump."""
+    line, phis = out.line, blocks.phis.get(target, [])
+    moves: list[tuple[str, ir.Register, ir.Operand]] = []
+    for phi in phis:
+        out.line = phi._replace(place=phi.place or line.place)
+        reader = TextReader(phi.words, out.module.names)
+        reader.expect("phi")
+        while reader.take(*FAST_FLAGS):
+            pass
+        type = reader.type()
+        while True:
+            reader.expect("[")
+            value = reader.operand(type)
+            reader.expect(",")
+            source = unquoted(reader.next())
+            reader.expect("]")
+            if source == blocks.block or (blocks.block == ENTRY and source not in blocks.phis):
+                pairs = zip(results(out, type), scalars(out, value), strict=True)
+                moves += [(kind(out, scalar), register, part) for register, (scalar, part) in pairs]
+                break
+            if not reader.take(","):
+                raise IrError(f"no value of a phi for the block {blocks.block}")
+    out.line = line
+    if len(moves) > 1:  # at once: a phi may be the value of another one
+        held = [(form, new_register(out, form), part) for form, _, part in moves]
+        for form, register, part in held:
+            emit(out, "mov", (form,), register, part)
+        moves = [(form, register, copy) for (form, register, _), (_, copy, _) in zip(moves, held, strict=True)]
+    for form, register, part in moves:
+        emit(out, "mov", (form,), register, part)
+    emit(out, "bra", (), ir.SymbolRef(label_of(target)))
+
+
+def _invoked(out: FunctionTranslation, reader: TextReader, blocks: FunctionBlocks) -> None:
+    """Write a call that may throw. What is thrown is refused where it is, so the call comes back."""
+    translate_call(out, reader)
+    place = max(number for number, word in enumerate(reader.words) if word == "to")
+    go_to(out, blocks, unquoted(reader.words[place + 2]))
+
+
+CONTROL: Mapping[str, Callable[[FunctionTranslation, TextReader, FunctionBlocks], None]] = {
+    "br": _branch,
+    "switch": _switch,
+    "invoke": _invoked,
+}
+"""The instructions of control by name, each with what translates it."""
