@@ -117,7 +117,7 @@ def test_the_code_is_the_tables_sequence(name: str, chip: str, need: Callable[[s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [15, 19])
+@pytest.mark.parametrize("number", [15, 19, 22])
 def test_all_rows_of_all_tables(number: int, tmp_path: Path) -> None:
     """Every row of every table for the GPUs that a clang knows: what differs is known, and what is known differs."""
     clang = next((each for each in clangs() if each.number == number), None)

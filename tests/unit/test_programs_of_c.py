@@ -612,3 +612,16 @@ def test_words_for_the_compiler_are_those_of_the_preprocessor(tmp_path):
     result = synth("check", path, *includes)
     assert result.exit_code == 2
     assert "t.c:3:25: error: use of undeclared identifier 'N'" in result.output
+
+
+@pytest.mark.parametrize(("order", "known"), [("acquire", True), ("relaxed", True), ("release", False)])
+def test_an_order_that_is_computed_is_one_that_the_access_may_have(order, known):
+    text = (
+        f"atomic_int x; memory_order o = memory_order_{order};\n"
+        "void *f(void *a) { x = 1; return a; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); return atomic_load_explicit(&x, o) - 1; }\n"
+    )
+    if known:
+        assert findings(HEAD + text).findings == ()
+    else:
+        assert "an atomic access in an order that it may not have" in refusal(program, HEAD + text)

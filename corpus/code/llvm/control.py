@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from corpus.code import ir
@@ -19,7 +19,7 @@ from corpus.code.llvm.types import (
     IntType,
     IrError,
 )
-from corpus.code.llvm.writing import FunctionTranslation, emit, kind, new_register, results, scalars
+from corpus.code.llvm.writing import NO_LINE, ORDERS, FunctionTranslation, emit, kind, new_register, results, scalars
 
 
 def translate_return(out: FunctionTranslation, reader: TextReader) -> None:
@@ -40,6 +40,7 @@ class FunctionBlocks:
     phis: Mapping[str, list[BodyLine]]
     passed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Of blocks that an assertion fails in: the block before, and the other one that it may go on in."""
+    beginnings: Mapping[str, BodyLine] = field(default_factory=dict)
     block: str = ENTRY
     edges: list[tuple[str, str, BodyLine]] = field(default_factory=list)
 
@@ -74,14 +75,35 @@ def _switch(out: FunctionTranslation, reader: TextReader, blocks: FunctionBlocks
     reader.expect("label")
     otherwise = unquoted(reader.next())
     reader.expect("[")
+    cases: list[tuple[ir.Operand, BodyLine]] = []
     while not reader.take("]"):
         case = reader.typed()
         reader.expect(",")
         reader.expect("label")
         equal = new_register(out, "pred")
         emit(out, "compare", ("eq", kind(out, value.type)), equal, value.operand, case.operand)
-        emit(out, "bra", (), ir.SymbolRef(_way(out, blocks, unquoted(reader.next()))), guard=ir.KernelGuard(equal.name))
+        target = unquoted(reader.next())
+        cases.append((case.operand, blocks.beginnings.get(target, NO_LINE)))
+        emit(out, "bra", (), ir.SymbolRef(_way(out, blocks, target)), guard=ir.KernelGuard(equal.name))
+    if _is_of_orders(blocks.beginnings.get(otherwise, NO_LINE), cases):
+        relaxed = new_register(out, "pred")
+        emit(out, "compare", ("eq", kind(out, value.type)), relaxed, value.operand, ir.Number(0))
+        emit(out, "bra", (), ir.SymbolRef(_way(out, blocks, otherwise)), guard=ir.KernelGuard(relaxed.name))
+        emit(out, "refused", (), ir.SymbolRef("an atomic access in an order that it may not have is not understood"))
     go_to(out, blocks, otherwise)
+
+
+def _is_of_orders(line: BodyLine, cases: Sequence[tuple[ir.Operand, BodyLine]]) -> bool:
+    """Decide whether a switch chooses the order of an access, which the program computes: relaxed in no case (C17
+    7.17.3), and in each case the same access in another order.
+    """
+
+    def access(line: BodyLine) -> list[str]:
+        return [word for word in line.words if word not in ORDERS]
+
+    atomic = line.name == "atomicrmw" or (line.name in ("load", "store") and "atomic" in line.words[:3])
+    known = all(isinstance(case, ir.Number) and 1 <= case.value <= 5 for case, _ in cases)
+    return atomic and "monotonic" in line.words and known and all(access(other) == access(line) for _, other in cases)
 
 
 def _way(out: FunctionTranslation, blocks: FunctionBlocks, target: str) -> str:

@@ -72,7 +72,8 @@ def translated(
     except IrError as error:
         raise debug.wrong(error, module.path, function.line, _described(function)) from None
     phis = {block.label: [line for line in block.lines if line.name == "phi"] for block in body.blocks}
-    blocks = FunctionBlocks(phis, _failing(body))
+    beginnings = {block.label: next(line for line in block.lines if line.name != "phi") for block in body.blocks}
+    blocks = FunctionBlocks(phis, _failing(body), beginnings)
     try:
         for block in body.blocks:
             _block(out, block, blocks)
