@@ -39,7 +39,7 @@ def constant_of(module: ModuleText, name: str, text: str, valued: bool = True) -
         _fill(module, reader, type, 0, data, addresses)
     aligned = re.search(r", align (\d+)", text)
     return ModuleConstant(
-        bytes(data), int(aligned[1]) if aligned else module.names.layout.align(type), tuple(addresses)
+        bytes(data), max(1, int(aligned[1])) if aligned else module.names.layout.align(type), tuple(addresses)
     )
 
 

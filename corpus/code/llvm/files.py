@@ -36,7 +36,8 @@ def read(code: CodeText) -> ReadCode:
         return read_kernels(modules[0], code, target)
     if library:
         modules.append(module_of(_with_own_names(library), code.path))
-    if "main" not in modules[0].functions:
+    main = modules[0].functions.get("main")
+    if main is None or main.body is None:
         raise InputError("expected a function main, in which a program begins", code.path)
     lines = {code.path: code.source.splitlines()}
     for path in dict.fromkeys(code.files.values()):
