@@ -186,7 +186,7 @@ def layout_of(text: str) -> DataLayout:
     aligned = {"i1": 8, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
     for part in text.split("-"):
         if pointer := re.fullmatch(r"p(\d*):(\d+)(?::.*)?", part):
-            pointers[int(pointer[1] or 0)] = int(pointer[2])
+            pointers[int(pointer[1] or 0)] = max(8, int(pointer[2]))
         elif number := re.fullmatch(r"([if]\d+):(\d+)(?::.*)?", part):
-            aligned[number[1]] = int(number[2])
+            aligned[number[1]] = max(8, int(number[2]))
     return DataLayout(pointers, aligned)
