@@ -27,7 +27,9 @@ from backends.shared.outcomes import outcomes
 from backends.shared.process import Run, RunError
 from backends.shared.results import open_results, read_results, read_times
 from corpus.code.launch.launch import KernelLaunch
+from corpus.code.llvm.files import read as read_llvm
 from corpus.code.program import program_of as created_program
+from corpus.code.reading import CodeText
 from corpus.code.spirv.annotations import read_annotations
 from corpus.code.spirv.files import read_spirv
 from corpus.cycles.edges import parse_edges
@@ -86,6 +88,94 @@ static void *run(void *word) { struct cell *c = word;
     switch (c->value) { case 8: break; default: return NULL; } flag++; return c; }
 int main(void) { pthread_t t; pthread_create(&t, NULL, run, &cells[0]); while (flag != READY) ;
     pthread_join(t, NULL); assert(cells[0].value == 8 && cells[0].next->value == 4 ? 1 : 0); return 0; }
+"""
+LLVM_PROGRAM = b"""target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-musl"
+%struct.cell = type { i32, ptr }
+@cells = global [2 x %struct.cell] [%struct.cell { i32 3, ptr getelementptr (i8, ptr @cells, i64 16) }, \
+%struct.cell { i32 4, ptr null }], align 16, !dbg !6
+@flag = internal global i32 0, align 4
+@.str = private unnamed_addr constant [4 x i8] c"%d\\0A\\00", align 1
+define ptr @run(ptr noundef %word) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %old = load i32, ptr %word, align 8
+  %sum = add nsw i32 %old, %i
+  store i32 %sum, ptr %word, align 8
+  %next = add nuw i32 %i, 1
+  %more = icmp ult i32 %next, 2
+  br i1 %more, label %loop, label %done
+done:
+  %was = atomicrmw add ptr @flag, i32 1 release, align 4
+  %chosen = select i1 %more, ptr null, ptr %word
+  ret ptr %chosen
+}
+define i32 @main() !dbg !4 {
+  %t = alloca i64, align 8
+  %made = call i32 @pthread_create(ptr %t, ptr null, ptr @run, ptr @cells), !dbg !5
+  %seen = load atomic i32, ptr @flag acquire, align 4
+  %tried = cmpxchg weak ptr @flag, i32 1, i32 2 seq_cst monotonic, align 4
+  %ok = extractvalue { i32, i1 } %tried, 1
+  fence syncscope("singlethread") seq_cst
+  %name = load i64, ptr %t, align 8
+  %joined = call i32 @pthread_join(i64 %name, ptr null)
+  %next = getelementptr inbounds %struct.cell, ptr @cells, i64 0, i32 1
+  %other = load ptr, ptr %next, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %next, ptr align 8 %next, i64 8, i1 false)
+  switch i32 %seen, label %bad [ i32 0, label %good i32 1, label %good ]
+good:
+  %said = call i32 (ptr, ...) @printf(ptr @.str, i32 %seen)
+  ret i32 0
+bad:
+  call void @abort()
+  unreachable
+}
+declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+declare i32 @pthread_join(i64, ptr)
+declare i32 @printf(ptr, ...)
+declare void @abort()
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+!1 = !DIFile(filename: "p.c", directory: "")
+!2 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+!3 = distinct !DIGlobalVariable(name: "cells", file: !1, line: 2, type: !7)
+!4 = distinct !DISubprogram(name: "main", file: !1, line: 9)
+!5 = !DILocation(line: 11, column: 3, scope: !4)
+!6 = !DIGlobalVariableExpression(var: !3, expr: !DIExpression())
+!7 = !DICompositeType(tag: DW_TAG_array_type, baseType: !2, size: 256, elements: !8)
+!8 = !{!9}
+!9 = !DISubrange(count: 8)
+"""
+LLVM_NUMBERS = b"""define { i8, [2 x i32] } @pair(i32 %n, ptr byval({ i32, i64 }) %p) {
+  %a = insertvalue { i8, [2 x i32] } poison, i32 %n, 1, 0
+  %b = insertvalue { i8, [2 x i32] } %a, i8 7, 0
+  ret { i8, [2 x i32] } %b
+}
+define i32 @main() {
+  %v = alloca { i32, i64 }, align 8
+  store { i32, i64 } { i32 5, i64 -1 }, ptr %v, align 8
+  %p = call { i8, [2 x i32] } @pair(i32 9, ptr byval({ i32, i64 }) %v)
+  %n = extractvalue { i8, [2 x i32] } %p, 1, 0
+  %x = insertelement <2 x i32> splat (i32 2), i32 %n, i32 1
+  %y = shufflevector <2 x i32> %x, <2 x i32> zeroinitializer, <2 x i32> <i32 1, i32 2>
+  %z = extractelement <2 x i32> %y, i32 0
+  %f = sitofp i32 %z to double
+  %g = fadd fast double %f, 0x3FF8000000000000
+  %h = fcmp olt double %g, 1.050000e+01
+  %s = call i32 @llvm.fshl.i32(i32 %z, i32 %n, i32 3)
+  %c = call i32 @llvm.cttz.i32(i32 %s, i1 true)
+  %o = call { i32, i1 } @llvm.sadd.with.overflow.i32(i32 %c, i32 2147483647)
+  %q = extractvalue { i32, i1 } %o, 1
+  %w = zext i1 %q to i64
+  %t = trunc i64 %w to i3
+  %u = sext i3 %t to i32
+  %d = sdiv exact i32 %u, 1
+  ret i32 %d
+}
+declare i32 @llvm.fshl.i32(i32, i32, i32)
+declare i32 @llvm.cttz.i32(i32, i1)
+declare { i32, i1 } @llvm.sadd.with.overflow.i32(i32, i32)
 """
 MUTEX = (ROOT / "examples/progress/mutex.axb").read_bytes()
 LITMUS = ["mp-weak", "c-sb-sc", "cl-mp-wg-scope", "sb-shared-global", "coRR", "mp+membar.gl+addr-xor", "cas-sl"]
@@ -212,6 +302,12 @@ def spirv(folder: Path) -> None:
 
 def program_of_c(folder: Path) -> None:
     module = read_c(read_text(folder / "p.c"), "p.c")
+    created_program(module, module.functions["main"], KernelLaunch())
+
+
+def llvm(folder: Path) -> None:
+    """A thread is followed where a module is read."""
+    module = read_llvm(CodeText((folder / "p.ll").read_bytes(), "p.ll")).module
     created_program(module, module.functions["main"], KernelLaunch())
 
 
@@ -344,6 +440,13 @@ def readers(
             [C_PROGRAM, *((ROOT / f"examples/c/{name}.c").read_bytes() for name in ("clh-lock", "treiber-stack"))],
             program_of_c,
             ["check p.c --unroll 0 -j 1 --timeout 20"],
+        ),
+        "program of LLVM": Reader(
+            "p.ll",
+            [LLVM_PROGRAM, LLVM_NUMBERS],
+            llvm,
+            ["check p.ll --unroll 0 -j 1 --timeout 20", "check p.ll --unroll 0 -j 1 --timeout 20 --litmus left.litmus"],
+            times=3,
         ),
         "guarantees": Reader(
             "m.py",
@@ -488,6 +591,7 @@ NAMES = [
     *(
         "binary of SPIR-V",
         "program of C",
+        "program of LLVM",
         "text of SPIR-V",
         "results.jsonl",
         "results.times.jsonl",
