@@ -122,7 +122,9 @@ def lowered(
     for ins in function.body or ():
         places.append(len(out.code))
         out.origin = ins._replace(operands=tuple(_operand(out, operand) for operand in ins.operands))
-        if ins.name == "function":
+        if odd := _odd_kind(out.origin):
+            out.refuse(f"numbers of {odd[1:]} bits are not understood")
+        elif ins.name == "function":
             library(out, _use_of(out.origin))
         else:
             _LOWERED.get(ins.name, _as_it_is)(out, out.origin)
@@ -141,6 +143,16 @@ def lowered(
         body=tuple(out.code),
         labels=labels,
     )
+
+
+def _odd_kind(ins: ir.KernelInstruction) -> str:
+    """Return the kind of an access that no access of a kernel has; nothing where it is one of these."""
+    if ins.name in ("load", "store") and len(ins.operands) == 3:
+        return "" if as_bits(ins.words[0]) in WIDTHS else ins.words[0]
+    if ins.name in ("cmpxchg", "atomicrmw") and isinstance(ins.operands[-1], ir.Number):
+        kind = f"b{ins.operands[-1].value}"
+        return "" if kind in ("b8", "b16", "b32", "b64") else kind
+    return ""
 
 
 def _own_names(function: ir.KernelFunction, others: Collection[str]) -> dict[str, str]:
