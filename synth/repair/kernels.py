@@ -107,7 +107,7 @@ def _repaired(task: KernelTask, request: KernelRepairRequest) -> RepairedKernel:
         request = replace(request, model=speaking(request.model, programs[0]))
         model = _model(request.model)
         if any(map(partial(_leaves, model, request.unroll), programs)):
-            return unrepaired(task, request, "an access may be outside of its object, which no change here repairs")
+            return unrepaired(task, request, "an access may be outside of its array, which no change here repairs")
         try:
             found = find_repairs(task, request, programs, request.allowed)
         except TooManyError:

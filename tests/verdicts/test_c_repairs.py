@@ -49,4 +49,4 @@ def test_what_orders_do_not_repair_is_told(tmp_path):
     )
     result = synth("fix", program)
     assert result.exit_code == 2
-    assert "an access may be outside of its object" in result.stdout
+    assert "an access may be outside of its array" in result.stdout
