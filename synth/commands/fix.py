@@ -165,7 +165,9 @@ def command(
     formats = {name: _format_of_kernels(Path(name)) for name in inputs}
     for name, form in formats.items():
         if form and not form.repaired:
-            found = f"synth checks kernels in {form.code or form.name} but does not repair them"
+            called = form.name if form.code in ("", "LLVM") else form.code
+            kind = "programs" if form.code == "LLVM" else "kernels"
+            found = f"synth checks {kind} in {called} but does not repair them"
             raise InputError(f"{found}: expected CUDA C++, PTX, C or litmus tests", name)
     kernels = [Path(name) for name in inputs if formats[name]]
     if kernels:
