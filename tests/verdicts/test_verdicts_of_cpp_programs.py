@@ -19,8 +19,14 @@ HERE = Path(__file__).parent
 PROGRAMS = HERE.parents[1] / "examples" / "cpp"
 LETTERS = {"TERMINATES": "T", "MAY_HANG": "H"}
 ASKED = ("race", "bounds", "trap", "uninitialised")
-COSTLY = ("mcs-lock", "ms-queue", "ring-buffer")
+COSTLY = ("mcs-lock", "ms-queue", "ring-buffer", "ticket-lock")
 """Data structures whose programs take seconds each."""
+
+OPEN = {
+    "ticket-lock": "a loop in a loop that waits unrolls to too many places: the answer is UNKNOWN",
+    "ticket-lock-unnotified": "the hang is found, and for the same reason nothing else is answered",
+}
+"""Programs that are right and have no answer, with why."""
 
 with (HERE / "cpp_programs.csv").open(encoding="utf-8", newline="") as _file:
     TABLE = list(csv.DictReader(_file))
@@ -28,7 +34,9 @@ with (HERE / "cpp_programs.csv").open(encoding="utf-8", newline="") as _file:
 
 def params():
     for row in TABLE:
-        yield pytest.param(row, id=row["file"], marks=[pytest.mark.slow] if row["file"].startswith(COSTLY) else [])
+        marks = [pytest.mark.slow] if row["file"].startswith(COSTLY) else []
+        marks += [pytest.mark.xfail(reason=OPEN[row["file"]])] if row["file"] in OPEN else []
+        yield pytest.param(row, id=row["file"], marks=marks)
 
 
 def test_each_program_is_there_with_a_bug_and_without():
