@@ -3,6 +3,10 @@
     store release x       Power: lwsync; store x          RISC-V: fence rw,w; store x          Armv8: stlr x
     load acquire x        Power: load x; branch; isync    RISC-V: load x; fence r,rw           Armv8: ldar x
 
+A compare-exchange is an access of the stronger of its two orders. Its branch is the one that asks whether it is done:
+``isync`` stands only on the ways that have to acquire. An atomic operation that may be a loop of two exclusive accesses
+is judged as one, as that orders less: all of Armv8, which has others since 8.1, and those of RISC-V without an ``amo``.
+
 Sources: Sewell, *C/C++11 mappings to processors* (Power with a leading sync, x86 with a fence behind stores, Armv8);
 the RISC-V unprivileged ISA, Code Porting and Mapping Guidelines. ``examples/mappings`` has the same as files of ``synth
 map``, which proves them. Gaps: compilers that know extensions, such as ``ldapr`` and Zalasr.
@@ -12,16 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from corpus.code.program import KernelProgram
-from corpus.code.residual import Residual
+from corpus.code.residual import Access, Residual
+from corpus.laws.c11 import HALVES, failure_order
 from corpus.litmus.instructions import Branch, Comparison, Fence, Instruction, Label, Load, Rmw, Store
 from corpus.litmus.locations import Reg
 from corpus.litmus.orders import DEFAULT_RMW, PLAIN, Mode, Order
-from corpus.litmus.processors import mode_of
+from corpus.litmus.processors import RELEASING_LOAD, exclusive_mode, mode_of
 
-Access = Load | Store | Rmw
+MemoryAccess = Load | Store | Rmw
+ACQUIRING, RELEASING = (Order.ACQUIRE, Order.SC), (Order.RELEASE, Order.SC)
+"""The orders of a read that acquires, and of a write that releases."""
 
 
 class Mapped(NamedTuple):
@@ -97,26 +104,48 @@ def mapped(program: KernelProgram, model: str) -> KernelProgram:
     rules = MAPPINGS.get(model)
     if rules is None or not program.grows:
         return program
-    threads, codes = [], []
+    threads, codes, assumed = [], [], dict.fromkeys(program.assumed)
     for thread, code in zip(program.test.threads, program.code, strict=True):
         pairs = [
             pair
             for number, (ins, residual) in enumerate(zip(thread.instructions, code, strict=True))
-            for pair in _mapped(rules, number, ins, residual)
+            for pair in _mapped(model, number, ins, residual)
         ]
         threads.append(replace(thread, instructions=tuple(ins for ins, _ in pairs)))
         codes.append(tuple(residual for _, residual in pairs))
-    return replace(program, test=replace(program.test, threads=tuple(threads)), code=tuple(codes))
+        if any(_is_fenced_exchange(rules, ins) for ins in thread.instructions):
+            assumed["a compare-exchange that fails has the fence before it, too, which clang leaves out there"] = None
+    test = replace(program.test, threads=tuple(threads))
+    return replace(program, test=test, code=tuple(codes), assumed=tuple(assumed))
 
 
-def _mapped(
-    rules: Mapping[tuple[type, Order], Mapped], number: int, ins: Instruction, residual: Residual
-) -> Iterator[tuple[Instruction, Residual]]:
+def _is_fenced_exchange(rules: Mapping[tuple[type, Order], Mapped], ins: Instruction) -> bool:
+    """Decide whether an instruction is a compare-exchange with a fence before it."""
+    return _is_exchange(ins) and bool(rules.get((Rmw, _order(ins)), PLAINLY).before)
+
+
+def _is_exchange(ins: Instruction) -> TypeGuard[Rmw]:
+    return isinstance(ins, Rmw) and ins.operation == "cas"
+
+
+def _order(ins: MemoryAccess | Fence) -> Order:
+    """Return the order of an instruction; of a compare-exchange, the least with those of its success and failure."""
+    if not _is_exchange(ins):
+        return ins.mode.order
+    read, write = HALVES[ins.mode.order]
+    fails = failure_order(ins)
+    if Order.SC in (read, fails):
+        return Order.SC
+    reads = Order.ACQUIRE if Order.ACQUIRE in (read, fails) else read
+    return next(order for order, halves in HALVES.items() if halves == (reads, write))
+
+
+def _mapped(model: str, number: int, ins: Instruction, residual: Residual) -> Iterator[tuple[Instruction, Residual]]:
     """Yield what an instruction becomes, each with where it comes from."""
-    if not isinstance(ins, Access | Fence):
+    if not isinstance(ins, MemoryAccess | Fence):
         yield ins, residual
         return
-    rule = rules.get((type(ins), ins.mode.order), PLAINLY)
+    rule = MAPPINGS[model].get((type(ins), _order(ins)), PLAINLY)
 
     def beside(new: Instruction) -> tuple[Instruction, Residual]:
         return new, Residual(new, residual.origin)
@@ -124,16 +153,47 @@ def _mapped(
     yield from (beside(Fence(_mode(Fence, word))) for word in rule.before)
     if isinstance(ins, Fence):
         return
-    plain = DEFAULT_RMW if isinstance(ins, Rmw) else PLAIN
-    own = replace(ins, mode=_mode(type(ins), rule.word) if rule.word else plain)
+    own = replace(ins, mode=_access_mode(model, ins, residual.access, rule.word))
     yield (replace(own, failure=None) if isinstance(own, Rmw) else own), residual
-    if rule.branches:
-        assert isinstance(ins, Load | Rmw)
-        if ins.target is not None:
-            label = f"MAPPED{number}"
-            yield beside(Branch(label, Comparison("eq", Reg(ins.target), Reg(ins.target))))
-            yield beside(Label(label))
+    branches = rule.branches and isinstance(ins, Load | Rmw) and ins.target is not None
+    label = f"MAPPED{number}"
+    if branches:
+        yield beside(Branch(label, _need_not_acquire(ins)))
     yield from (beside(Fence(_mode(Fence, word))) for word in rule.after)
+    if branches:
+        yield beside(Label(label))
+
+
+def _need_not_acquire(ins: MemoryAccess) -> Comparison:
+    """Return when an access that may acquire does not: a compare-exchange on one of its ways, others never."""
+    assert isinstance(ins, Load | Rmw) and ins.target is not None
+    read = Reg(ins.target)
+    if not _is_exchange(ins):
+        return Comparison("ne", read, read)
+    done, fails = HALVES[ins.mode.order][0] in ACQUIRING, failure_order(ins) in ACQUIRING
+    if done and fails:
+        return Comparison("ne", read, read)
+    relation = "ne" if done else "eq"
+    return Comparison(relation, *((read, ins.operands[0]) if ins.success is None else (Reg(ins.success), 1)))
+
+
+def _access_mode(model: str, ins: MemoryAccess, access: Access | None, word: str) -> Mode:
+    """Return how a processor does an access for which the mapping has a word, or none."""
+    if isinstance(ins, Rmw) and _may_be_pair(model, ins, access):
+        order = _order(ins)
+        read, write = HALVES[order]
+        mode = exclusive_mode(read in ACQUIRING, write in RELEASING)
+        releases = model == "riscv" and order is Order.SC  # lr.aqrl
+        return replace(mode, tags=(*mode.tags, RELEASING_LOAD)) if releases else mode
+    if word:
+        return _mode(type(ins), word)
+    return DEFAULT_RMW if isinstance(ins, Rmw) else PLAIN
+
+
+def _may_be_pair(model: str, ins: Rmw, access: Access | None) -> bool:
+    """Decide whether an atomic operation may be a loop of two exclusive accesses: on RISC-V what has no ``amo``."""
+    is_amo = ins.operation != "cas" and ".f" not in ins.operation and access is not None and access.size >= 4
+    return model == "armv8" or (model == "riscv" and not is_amo)
 
 
 def _mode(kind: type, word: str) -> Mode:

@@ -42,6 +42,65 @@ int main(void)
 }
 """  # noqa: E501
 
+EXCHANGED = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int data, flag;
+void *t0(void *a)
+{
+    atomic_store_explicit(&data, 1, memory_order_relaxed);
+    atomic_store_explicit(&flag, 2, memory_order_release);
+    return 0;
+}
+void *t1(void *a)
+{
+    int found = 5;
+    if (!EXCHANGE(&flag, &found, 3, STORE, LOAD) && found == 2)
+        assert(atomic_load_explicit(&data, memory_order_relaxed));
+    return 0;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, t0, 0); pthread_create(&b, 0, t1, 0);
+    pthread_join(a, 0); pthread_join(b, 0);
+}
+"""
+"""Behind an exchange that fails."""
+DONE = EXCHANGED.replace("found = 5", "found = 2").replace("(!EXCHANGE", "(EXCHANGE")
+"""Behind an exchange that is done."""
+AROUND = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y, d0, d1; int r0, r1;
+void *t0(void *a)
+{
+    int e = 0;
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    EXCHANGE(&d0, &e, 1, STORE, LOAD);
+    r0 = atomic_load_explicit(&y, memory_order_relaxed);
+    return 0;
+}
+void *t1(void *a)
+{
+    int e = 0;
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    EXCHANGE(&d1, &e, 1, STORE, LOAD);
+    r1 = atomic_load_explicit(&x, memory_order_relaxed);
+    return 0;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, t0, 0); pthread_create(&b, 0, t1, 0);
+    pthread_join(a, 0); pthread_join(b, 0);
+    assert(r0 || r1);
+}
+"""
+"""Around an exchange of what nobody else accesses."""
+
 FAILS = {
     # store, load, fence: the models under which the assertion may fail
     (BUFFERED, "seq_cst", "seq_cst", ""): "",
@@ -52,6 +111,18 @@ FAILS = {
     (PASSED, "relaxed", "acquire", "release"): "",
     (PASSED, "relaxed", "acquire", ""): "rc11 power riscv armv8",
     (PASSED, "release", "relaxed", ""): "rc11 power riscv armv8",
+    # the orders of an exchange that is done and of one that fails: Power has its isync only behind the one that
+    # acquires (Sewell's table), lr.aq and ldaxr acquire whether the store is done or not
+    (EXCHANGED, "acquire", "acquire", ""): "",
+    (EXCHANGED, "acquire", "relaxed", ""): "rc11 power",
+    (EXCHANGED, "relaxed", "acquire", ""): "",
+    (EXCHANGED, "seq_cst", "relaxed", ""): "rc11 power",
+    (EXCHANGED, "relaxed", "relaxed", ""): "rc11 power riscv armv8",
+    (DONE, "acquire", "relaxed", ""): "",
+    (DONE, "relaxed", "acquire", ""): "rc11 power",
+    # ldaxr and stlxr, and lr.aq and sc.rl, are no full barrier; lr.aqrl is, with what is behind it
+    (AROUND, "acq_rel", "acquire", ""): "rc11 power riscv armv8",
+    (AROUND, "seq_cst", "seq_cst", ""): "rc11 armv8",
 }
 
 
@@ -59,6 +130,7 @@ FAILS = {
 @pytest.mark.parametrize(("program", "store", "load", "fence"), FAILS)
 def test_a_shape_under_a_model(program, store, load, fence, model):
     text = program.replace("STORE", f"memory_order_{store}").replace("LOAD", f"memory_order_{load}")
+    text = text.replace("EXCHANGE", "atomic_compare_exchange_strong_explicit")
     text = text.replace("FENCE", f"atomic_thread_fence(memory_order_{fence});" if fence else "")
     module = read_c(text, "t.c")
     (judge,) = resolve_consistency_models([model])
