@@ -38,6 +38,7 @@ from corpus.code.llvm.writing import (
     scalars,
 )
 from corpus.litmus.orders import PLAIN, Mode, Scope
+from corpus.litmus.ptx_arithmetic import signed
 
 
 def _mode(out: FunctionTranslation, reader: TextReader, atomic: bool) -> None:
@@ -256,28 +257,20 @@ def _getelementptr(out: FunctionTranslation, reader: TextReader) -> None:
         known = not first and isinstance(index.operand, ir.Number)
         first = False
         if known and isinstance(index.operand, ir.Number) and not count:
-            offset += apart * _signed(index.operand.value, bits(out, index.type))
+            offset += apart * signed(index.operand.value, bits(out, index.type))
             continue
         wide = _wide(out, index)
         # who reads behind the last element is outside of the array; an address there is none
         most = count - accessed if count > 1 else -1
         steps += [wide, ir.Number(apart), ir.Number(most % (1 << 64))]
-    if not steps:
-        emit(out, "getelementptr", words, target, base.operand, ir.Number(offset % (1 << 64)))
-        return
     emit(out, "getelementptr", words, target, base.operand, ir.Number(offset % (1 << 64)), *steps)
-
-
-def _signed(value: int, width: int) -> int:
-    value %= 1 << width
-    return value - (1 << width) if value >> width - 1 else value
 
 
 def _wide(out: FunctionTranslation, index: TypedOperand) -> ir.Operand:
     """Return an index with its sign in 64 bits."""
     width = bits(out, index.type)
     if isinstance(index.operand, ir.Number):
-        return ir.Number(_signed(index.operand.value, width) % (1 << 64))
+        return ir.Number(signed(index.operand.value, width) % (1 << 64))
     if width == 64:
         return index.operand
     wide = new_register(out, "s64")

@@ -19,7 +19,7 @@ from corpus.code.llvm.steps import NONZERO
 from corpus.code.llvm.text import UNDEFINED
 from corpus.laws.c11 import read_order
 from corpus.litmus.orders import PLAIN, Mode, Order
-from corpus.litmus.ptx_arithmetic import WIDTHS
+from corpus.litmus.ptx_arithmetic import WIDTHS, signed
 
 MOST_COPIED = 1 << 16
 """The bytes that a copy, or a fill, may have."""
@@ -388,13 +388,13 @@ def _step(out: Lowering, ins: ir.KernelInstruction) -> None:
     target, base, offset, *steps = ins.operands
     assert isinstance(offset, ir.Number) and isinstance(target, ir.Register)
     whole = isinstance(base, ir.SymbolRef)
-    constant, total = _signed(offset.value), None
+    constant, total = signed(offset.value, 64), None
     for place in range(0, len(steps), 3):
         index, apart, most = steps[place : place + 3]
         assert isinstance(apart, ir.Number) and isinstance(most, ir.Number)
-        last = _signed(most.value)
+        last = signed(most.value, 64)
         if isinstance(index, ir.Number):
-            number = _signed(index.value)
+            number = signed(index.value, 64)
             constant += apart.value * number
             if last >= 0 and not 0 <= number <= last:
                 out.put("outside", (), ())
@@ -417,21 +417,16 @@ def _times(out: Lowering, index: ir.Operand, apart: int) -> ir.Operand:
     return out.compute("mul.lo.s64", "u64", index, ir.Number(apart))
 
 
-def _signed(value: int) -> int:
-    value %= 1 << 64
-    return value - (1 << 64) if value >> 63 else value
-
-
 # arithmetic
 
 
 def _move(out: Lowering, ins: ir.KernelInstruction) -> None:
     match ins.operands:
-        case (ir.Register(target), ir.Register(source)) if source in out.arrays:  # in another address space
-            out.arrays.add(target)
-    match ins.operands:
-        case (ir.Register(target), ir.Register(source)) if source in out.pieces:
-            out.pieces[target] = out.pieces[source]
+        case (ir.Register(target), ir.Register(source)):  # in another address space
+            if source in out.arrays:
+                out.arrays.add(target)
+            if source in out.pieces:
+                out.pieces[target] = out.pieces[source]
     out.put("mov", (_form(ins.words[0]),), ins.operands)
 
 

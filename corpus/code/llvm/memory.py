@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from math import gcd
 
 from corpus.code import ir
 from corpus.code.arithmetic import computed, packed, unpacked
@@ -144,7 +145,7 @@ def in_register(thread: FollowedThread, value: Value) -> Value:
                 raise shown_error(thread, base)
             found: Operand = _sum(thread, terms)
             if base is not None:
-                step = _gcd(terms)
+                step = gcd(*(factor for _, factor in terms))
                 thread.creation.whole.setdefault(base, set()).add(
                     (offset % step, step, 0) if span is None else (offset, step, offset + span + 1)
                 )
@@ -193,7 +194,7 @@ def placed(thread: FollowedThread, address: Value, size: int) -> tuple[Operand, 
             if is_hidden(thread, array):
                 raise shown_error(thread, array)
             index: Operand = _sum(thread, terms)
-            step = _gcd(terms)
+            step = gcd(*(factor for _, factor in terms))
             if span is not None:
                 where = thread.out.temporary("add", array_place(array, offset), index)
                 return Reg(where), Access(array, None, size, None, offset, step, offset + span + 1)
@@ -215,16 +216,6 @@ def placed(thread: FollowedThread, address: Value, size: int) -> tuple[Operand, 
             moved = thread.out.temporary("add", _sum(thread, terms), offset)
             return Reg(moved), Access(ANYWHERE, None, size)
     raise thread.out.wrong(describe(thread, address))
-
-
-def _gcd(terms: tuple[tuple[str, int], ...]) -> int:
-    found = 0
-    for _, factor in terms:
-        one, other = found, abs(factor)
-        while other:
-            one, other = other, one % other
-        found = one
-    return found
 
 
 # loads and stores
