@@ -164,6 +164,7 @@ FORMATS: tuple[CodeFormat, ...] = (
         compiler="cpp",
         code="LLVM",
         includes=True,
+        repaired=True,
     ),
     CodeFormat(
         "LLVM",

@@ -168,7 +168,7 @@ def command(
             called = form.name if form.code in ("", "LLVM") else form.code
             kind = "programs" if form.code == "LLVM" else "kernels"
             found = f"synth checks {kind} in {called} but does not repair them"
-            raise InputError(f"{found}: expected CUDA C++, PTX, C or litmus tests", name)
+            raise InputError(f"{found}: expected CUDA C++, PTX, C, C++ or litmus tests", name)
     kernels = [Path(name) for name in inputs if formats[name]]
     if kernels:
         if len(kernels) < len(inputs) or forbid or together or bell or output or svg:

@@ -10,7 +10,8 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from constraints.repairs import Cut
@@ -19,9 +20,11 @@ from corpus.awaited import awaiting
 from corpus.code.ir import KernelInstruction
 from corpus.code.program import KernelProgram
 from corpus.code.refusals import NotUnderstoodError
+from corpus.code.registry import format_of
 from corpus.code.residual import Residual
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
+from corpus.files import read_text
 from corpus.litmus.instructions import (
     AsyncGroup,
     AsyncOperation,
@@ -54,8 +57,9 @@ from synth.memory.explanation import (
 )
 from synth.repair.costs import read_costs
 from synth.repair.fixing import Fixed, Fixing, RepairChange, RepairQuestion, model_named
+from synth.repair.rewriting import OrderedCall, instead, ordered_call
 from synth.repair.sites import Direction, SiteModes, SitePlace, Sites
-from synth.repair.spelling import CUDA, C, SourceWords, noun
+from synth.repair.spelling import CPP, CUDA, C, SourceWords, noun, order_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,7 @@ class FoundRepairs:
     """Repairs of a program, cheapest first, and where the instructions come from when all sites have one.
 
     ``complete``: they hold beyond the rounds of loops that were followed; ``unfenced``: new fences were not tried.
+    ``kept`` says which accesses were not changed, as their orders have names of their own.
     """
 
     program: KernelProgram
@@ -150,6 +155,8 @@ class FoundRepairs:
     origins: Origins
     complete: bool
     unfenced: bool = False
+    words: SourceWords = CUDA
+    kept: tuple[str, ...] = ()
 
 
 def find_repairs(
@@ -163,11 +170,15 @@ def find_repairs(
     tests = [wrong(program, task.expected(program)) for program in programs]
     outcome = any(test.condition.proposition != Or(()) for test in tests)
     question = RepairQuestion(model, request.unroll, outcome, bool(model.flags))
-    words = source_words(program).dialect(tests, task.launch.cluster != (1, 1, 1))
+    words = source_words(program)
+    dialect = words.dialect(tests, task.launch.cluster != (1, 1, 1))
     costs = read_costs(request.cost)
-    with Fixing(tests, words, question, costs, direction, allowed, partial(_tied, program)) as fixing:
+    with Fixing(tests, dialect, question, costs, direction, allowed, partial(_tied, program)) as fixing:
         repairs = tuple(itertools.islice(fixing, None if request.every else 1))
-        return FoundRepairs(program, repairs, _padded(program, fixing.places[0]), fixing.complete)
+        origins, complete = _padded(program, fixing.places[0]), fixing.complete
+    form = format_of(task.file.path)
+    words = CPP if words is C and form is not None and form.compiler == "cpp" else words
+    return FoundRepairs(program, repairs, origins, complete, words=words, kept=tuple(_unchanged(program)))
 
 
 def _ending(program: KernelProgram) -> KernelProgram:
@@ -179,6 +190,7 @@ def _ending(program: KernelProgram) -> KernelProgram:
 
 def _account(task: KernelTask, request: KernelRepairRequest, found: FoundRepairs) -> RepairedKernel:
     lines = list(_lines(f"{named(*task.names)} under {request.model}:", found, request, _right(task, request, found)))
+    lines += [f"  {kept}" for kept in found.kept]
     if found.unfenced:
         lines += ["  New fences were not tried: there are too many places for them."]
     if not found.complete:
@@ -255,7 +267,9 @@ def _may_change(program: KernelProgram, choice: SiteModes) -> bool:
         if here is None or (place.gap and first is here) or not (asks or isinstance(ins, _Ordered | Barrier)):
             return False
         meets = here.name in ("bar", "barrier") and "red" not in here.words
-        if not (meets if isinstance(ins, Barrier) else here.name in source_words(program).nouns):
+        if not (meets if isinstance(ins, Barrier) else source_words(program).noun_of(here)):
+            return False
+        if not place.gap and written_at(here).problem:
             return False
     return True
 
@@ -317,14 +331,41 @@ def _line(origin: KernelInstruction) -> object:
 # Words
 
 
-def change_text(program: KernelProgram, change: RepairChange, kept: bool = False) -> str:
+@cache
+def _lines_of(path: str) -> tuple[str, ...]:
+    """Return the lines of a source, none where it cannot be read."""
+    try:
+        return tuple(read_text(Path(path)).splitlines())
+    except InputError:
+        return ()
+
+
+def written_at(ins: KernelInstruction) -> OrderedCall:
+    """Return how the access of an atomic object is written that an instruction of the C++ library's is; nothing of
+    another instruction.
+    """
+    if ins.name != "call" or ins.source is None:
+        return OrderedCall()
+    return ordered_call(_lines_of(ins.source.file), ins.source.line, ins.source.column)
+
+
+def _unchanged(program: KernelProgram) -> Iterator[str]:
+    """Yield what is said of accesses whose orders are not given at their places."""
+    every = (origin for code in program.origins for origin in code if origin is not None)
+    for origin in dict.fromkeys(every):
+        call = written_at(origin) if source_words(program).noun_of(origin) else OrderedCall()
+        if call.problem:
+            yield f"{place_text(origin)}: this {source_words(program).noun_of(origin)} is not changed: {call.problem}"
+
+
+def change_text(program: KernelProgram, change: RepairChange, words: SourceWords, kept: bool = False) -> str:
     """Return a change in the words of its language, at its source lines: ``kernel.cu:37: make this store release at gpu
     scope (cuda::memory_order_release, cuda::thread_scope_device)``.
     """
     site, mode = change.site, change.mode
     origins = list(dict.fromkeys(program.origins[place.thread][place.position] for place in site.places))
     where = ", ".join(dict.fromkeys(place_text(origin) for origin in origins if origin is not None))
-    words, what = source_words(program), noun(site)
+    what = noun(site)
     if mode is None:
         return f"{where}: this {what} is not needed"
     if site.kind is OpKind.BARRIER and kept:
@@ -333,12 +374,16 @@ def change_text(program: KernelProgram, change: RepairChange, kept: bool = False
         last, then = _gap([_around(program, place) for place in site.places])
         between = f"between {own_place(last) if last else 'the beginning'} and {own_place(then) if then else 'the end'}"
         return f"{between}: let all threads of the block meet (__syncthreads())"
-    here = words.nouns.get(origins[0].name, "barrier") if origins[0] is not None else "access"
+    here = words.noun_of(origins[0]) or "barrier" if origins[0] is not None else "access"
     if site.in_gaps:
         return f"{where}: put a fence {words.described(mode)} before this {here} ({words.spelled(site.kind, mode)})"
     if kept:
         return f"{where}: this {what} stays {words.described(mode)}"
-    return f"{where}: make this {what} {words.described(mode)} ({words.spelled(site.kind, mode)})"
+    calls = [written_at(origin) for origin in origins if origin is not None]
+    order = order_word(mode)
+    new = [call.with_order(order) if call.line else instead(call.member, order) for call in calls if call.member]
+    spelled = ", ".join(dict.fromkeys(new)).removeprefix(", ") or words.spelled(site.kind, mode)
+    return f"{where}: make this {what} {words.described(mode)} ({spelled})"
 
 
 def _lines(head: str, found: FoundRepairs, request: KernelRepairRequest, right: str) -> Iterator[str]:
@@ -356,11 +401,11 @@ def _lines(head: str, found: FoundRepairs, request: KernelRepairRequest, right: 
         summary = summary if fixed.changes else nothing
         yield from [f"{head} {summary}"] if number == 1 else ["", f"repair {number}, cost {fixed.cost}"]
         for change in fixed.changes:
-            yield f"  {change_text(found.program, change)}"
+            yield f"  {change_text(found.program, change, found.words)}"
             if change.cut is not None and not request.every:
                 yield from (f"    {line}".rstrip() for line in _reason(found, change.cut))
         for kept in fixed.kept:
-            yield f"  kept: {change_text(found.program, kept, kept=True)}"
+            yield f"  kept: {change_text(found.program, kept, found.words, kept=True)}"
 
 
 def _reason(found: FoundRepairs, cut: Cut) -> Iterator[str]:
@@ -380,8 +425,9 @@ def _record(task: KernelTask, request: KernelRepairRequest, found: FoundRepairs)
     def changes(every: Sequence[RepairChange], kept: bool) -> list[dict[str, Any]]:
         return [
             {
-                "change": change_text(program, change, kept),
+                "change": change_text(program, change, found.words, kept),
                 "lines": [line for origin in _origins(program, change) for line in source_lines(origin)],
+                **_edits(program, change, kept),
                 "without": change.cut and execution_record(change.cut.before),
                 "flags": list(change.cut.flags) if change.cut else [],
                 "cut": change.cut and change.cut.after and violation_record(change.cut.after),
@@ -394,7 +440,28 @@ def _record(task: KernelTask, request: KernelRepairRequest, found: FoundRepairs)
         for fixed in found.repairs
     ]
     whole = {"complete": found.complete, "fences": not found.unfenced}
-    return {**names_row(*task.names, request.model), "repairs": repairs, **whole, "assumed": list(program.assumed)}
+    kept = {"unchanged": list(found.kept)} if found.kept else {}
+    return {
+        **names_row(*task.names, request.model),
+        "repairs": repairs,
+        **whole,
+        **kept,
+        "assumed": list(program.assumed),
+    }
+
+
+def _edits(program: KernelProgram, change: RepairChange, kept: bool) -> dict[str, Any]:
+    """Return what is to stand where in the source, of orders of C++ that are written there."""
+    mode = change.mode
+    if kept or mode is None or change.site.in_gaps:
+        return {}
+    found = []
+    for origin in _origins(program, change):
+        call = written_at(origin)
+        if call.line and origin.source is not None:
+            place = {"file": origin.source.file, "line": call.line, "column": call.column}
+            found.append({**place, "old": call.old, "new": call.with_order(order_word(mode))})
+    return {"edits": found} if found else {}
 
 
 def _origins(program: KernelProgram, change: RepairChange) -> list[KernelInstruction]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from corpus.code.ir import KernelInstruction
 from corpus.dialects.registry import DIALECTS
 from corpus.errors import InputError
 from corpus.executions.execution import OpKind
@@ -35,6 +36,12 @@ class SourceWords:
     spelled: Callable[[OpKind, Mode], str]
     dialect: Callable[[Sequence[LitmusTest], bool], Dialect]
     costs: str
+
+    def noun_of(self, ins: KernelInstruction) -> str:
+        """Return what an instruction is called that may be changed, nothing where it may not; of a call of the C++
+        library, what that does.
+        """
+        return self.nouns.get("".join(ins.words) if ins.name == "call" else ins.name, "")
 
 
 _KINDS = {OpKind.READ: "load", OpKind.WRITE: "store", OpKind.UPDATE: "atomic", OpKind.FENCE: "fence"}
@@ -172,4 +179,18 @@ C = SourceWords(
     _dialect_of_c,
     "c",
 )
-"""The words of C and C++. What functions of the library do stays."""
+"""The words of C. What functions of the library do stays."""
+
+
+def order_word(mode: Mode) -> str:
+    """Return the word for the order of a mode that is behind ``memory_order_``; nothing of a plain one."""
+    return _C_WORDS.get(mode.order, "").removeprefix("memory_order_")
+
+
+def _spelled_in_cpp(kind: OpKind, mode: Mode) -> str:
+    text = _spelled_in_c(kind, mode)
+    return text.replace("memory_order", "std::memory_order").replace("atomic_thread", "std::atomic_thread")
+
+
+CPP = replace(C, spelled=_spelled_in_cpp)
+"""The words of C++, where an access has what stands at its place (``synth.repair.rewriting``)."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from corpus.code import ir
 from corpus.code.llvm.accesses import memory
+from corpus.code.llvm.atomics import access_of
 from corpus.code.llvm.steps import STEPS
 from corpus.code.llvm.text import UNDEFINED, TextReader, TypedOperand, unquoted
 from corpus.code.llvm.types import (
@@ -119,7 +120,16 @@ def targets_of(out: FunctionTranslation, call: FunctionCall) -> list[ir.Register
 
 def _called(out: FunctionTranslation, call: FunctionCall, function: ir.Register | ir.SymbolRef) -> None:
     """Write a call of a function of the module, or of one by its address."""
-    emit(out, "call", (), ir.Vector(tuple(targets_of(out, call))), function, ir.Vector(tuple(arguments_of(out, call))))
+    words = filter(None, [_access_of(out, function.name)]) if isinstance(function, ir.SymbolRef) else ()
+    given = ir.Vector(tuple(arguments_of(out, call)))
+    emit(out, "call", tuple(words), ir.Vector(tuple(targets_of(out, call))), function, given)
+
+
+def _access_of(out: FunctionTranslation, name: str) -> str:
+    """Return what a function of the C++ library does that accesses an atomic object, or is a fence; else nothing."""
+    text = out.module.functions.get(name)
+    found = re.search(r"!dbg (![0-9]+)", text.head) if text is not None and name.startswith("_ZN") else None
+    return access_of(out.debug, found[1]) if found else ""
 
 
 def _external(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
