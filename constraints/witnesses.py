@@ -113,14 +113,35 @@ class ExecutionSearch:
                 found = found | happens
         return found
 
-    def after(self, is_meant: Callable[[Event], bool]) -> Literal:
-        """The literal that says that what one of these writes has written is read, or is written over."""
+    def reads_from(self, is_meant: Callable[[Event], bool]) -> Literal:
+        """The literal that says that what one of these writes has written is read."""
         executions, found = self.executions, self.executions.circuit.false
+        for number, event in enumerate(executions.events):
+            if event.kind is EventKind.WRITE and event.thread != INITIAL and is_meant(event):
+                for read, literal in executions.rf[number].items():
+                    found = found | (literal & executions.executed[number] & executions.executed[read])
+        return found
+
+    def after(self, is_meant: Callable[[Event], bool], is_new: Callable[[Event], bool]) -> Literal:
+        """The literal that says that what one of these writes has written is read, or is written over, and no write
+        that is new stands between.
+        """
+        executions, found = self.executions, self.executions.circuit.false
+        co, executed = executions.co, executions.executed
+        new = {number for number, event in enumerate(executions.events) if event.thread != INITIAL and is_new(event)}
         for number, event in enumerate(executions.events):
             if event.kind is not EventKind.WRITE or event.thread == INITIAL or not is_meant(event):
                 continue
-            for other, literal in (*executions.rf[number].items(), *executions.co[number].items()):
-                found = found | (literal & executions.executed[number] & executions.executed[other])
+            for other, literal in executions.rf[number].items():
+                found = found | (literal & executed[number] & executed[other])
+            for other, literal in co[number].items():
+                if other in new:
+                    continue
+                behind = literal & executed[number] & executed[other]
+                for one in new & {*co[number]}:
+                    if other in co[one]:
+                        behind = behind & ~(co[number][one] & co[one][other] & executed[one])
+                found = found | behind
         return found
 
     def find(self, questions: Sequence[Literal]) -> CandidateExecution | None:

@@ -98,6 +98,10 @@ def _compiled(file: Path, code: Path, options: Sequence[str], language: str, sta
     return replace(done, output="")
 
 
+_DESTROYING = ("sem_destroy", "pthread_cond_destroy", "cnd_destroy")
+"""The functions without which nobody has to look whether a semaphore or condition variable is destroyed."""
+
+
 def _library(clang: ClangCommand, program: str) -> str:
     """Return what clang makes of the part of the library that a program calls; nothing where it calls none."""
     called = set(re.findall(r"^declare .*?@\"?([\w.$]+)", program, re.MULTILINE))
@@ -107,7 +111,8 @@ def _library(clang: ClangCommand, program: str) -> str:
     with private_folder("library") as folder:
         source, made = Path(folder, "library.c"), Path(folder, "library.ll")
         source.write_text("".join(file.read_text(encoding="utf-8") for file in files), encoding="utf-8")
-        done = handed(source, [*clang.c, *_AS_WRITTEN, "-std=gnu17", SOURCE, "-o", MADE], made)
+        destroys = f"-DDESTROYS={int(any(name in _DESTROYING or name.startswith('_Z') for name in called))}"
+        done = handed(source, [*clang.c, *_AS_WRITTEN, "-std=gnu17", "-fwrapv", destroys, SOURCE, "-o", MADE], made)
         if not done.ok:
             raise InputError(f"the library is not compiled: {problem(done.output)}")
         return re.sub(r"@\.str\b", "@.library.str", read_text(made))

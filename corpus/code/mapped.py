@@ -109,6 +109,7 @@ def mapped(program: KernelProgram, model: str) -> KernelProgram:
         pairs = [
             pair
             for number, (ins, residual) in enumerate(zip(thread.instructions, code, strict=True))
+            if residual.access is None or not residual.access.created  # a processor writes nothing there
             for pair in _mapped(model, number, ins, residual)
         ]
         threads.append(replace(thread, instructions=tuple(ins for ins, _ in pairs)))

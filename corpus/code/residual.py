@@ -49,7 +49,8 @@ class Access(NamedTuple):
 
     ``limit``: a computed index is at most this, the number of elements, which stands for all that are outside. Where
     addresses are in bytes, places are computed from ``start`` to before ``end`` that are ``step`` bytes apart, and
-    ``limit`` is the place that stands for all outside. ``released``: the memory is given back.
+    ``limit`` is the place that stands for all outside. ``released``: the memory is given back; ``created``: it is there
+    from then on, which is a write as another thread sees it.
     """
 
     array: Array
@@ -60,6 +61,7 @@ class Access(NamedTuple):
     step: int = 0
     end: int = 0
     released: bool = False
+    created: bool = False
 
 
 class Residual(NamedTuple):

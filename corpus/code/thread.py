@@ -93,7 +93,8 @@ class LaunchFacts:
     of a group that come to a place where they do something together, where these are not all. ``aligns``: who comes to
     an aligned barrier waits for the others of its warp at that very instruction. ``owed``: how often the thread has to
     have come to barriers at its end, which are then counted on each way. ``contested``: the bytes of arrays that one
-    thread writes and another accesses (None: any may be one); ``shown``: objects whose addresses several threads have.
+    thread writes and another accesses (None: any may be one); ``shown``: objects whose addresses several threads have;
+    ``claimed``: threads that several threads join or detach.
     """
 
     grains: Mapping[Array, int] = field(default_factory=dict)
@@ -104,6 +105,7 @@ class LaunchFacts:
     owed: Mapping[BarrierKey, int] = field(default_factory=dict)
     contested: frozenset[tuple[Array, int]] | None = frozenset()
     shown: frozenset[Array] = frozenset()
+    claimed: frozenset[int] = frozenset()
 
     def about(self, array: Array) -> tuple[object, ...]:
         """Return all that is known of an array."""
@@ -200,6 +202,8 @@ class Creation:
     objects of which no other thread has the address. ``reads`` are reads of what others could write
     that left nothing, as nobody does, and ``kept`` the places of such reads with their sizes. ``writes`` has when
     places are written, ``ends`` how many threads were created on ways to the end, each with an instruction there.
+    ``claims`` are the threads that it joins or detaches, ``besides`` the places of numbers of the library's beside
+    objects, and ``returned`` variables that were given back and may be there once more.
     """
 
     alone: bool = False
@@ -219,6 +223,9 @@ class Creation:
     reads: set[Access] = field(default_factory=set)
     writes: dict[Access, set[Moment]] = field(default_factory=dict)
     ends: dict[int, ir.KernelInstruction | None] = field(default_factory=dict)
+    claims: set[int] = field(default_factory=set)
+    besides: dict[Array, set[int]] = field(default_factory=dict)
+    returned: set[Array] = field(default_factory=set)
 
 
 @dataclass(frozen=True)

@@ -79,17 +79,19 @@ class ListedExecutions:
 
         return self._of(reading)
 
-    def after(self, is_meant: Callable[[Event], bool]) -> ListedQuestion:
-        """The executions in which what one of these writes has written is read, or is written over."""
+    def reads_from(self, is_meant: Callable[[Event], bool]) -> ListedQuestion:
+        """The executions in which what one of these writes has written is read."""
+        return self._of(lambda batch: _behind(batch, is_meant, "rf", frozenset()))
+
+    def after(self, is_meant: Callable[[Event], bool], is_new: Callable[[Event], bool]) -> ListedQuestion:
+        """The executions in which what one of these writes has written is read, or is written over, and no write that
+        is new stands between.
+        """
 
         def following(batch: CandidateBatch) -> int:
-            found = 0
-            for relation in ("rf", "co"):
-                for event, row in zip(batch.base.events, batch.base.relation(relation), strict=True):
-                    if event.kind is EventKind.WRITE and event.thread != INITIAL and is_meant(event):
-                        for mask in row.values():
-                            found |= mask
-            return found
+            events = enumerate(batch.base.events)
+            new = frozenset(number for number, event in events if event.thread != INITIAL and is_new(event))
+            return _behind(batch, is_meant, "rf", new) | _behind(batch, is_meant, "co", new)
 
         return self._of(following)
 
@@ -113,3 +115,18 @@ class ListedExecutions:
                 mask |= result.truth if result.check.flag and result.check.name == name else 0
             found.append(mask)
         return ListedQuestion(tuple(found))
+
+
+def _behind(batch: CandidateBatch, is_meant: Callable[[Event], bool], relation: str, new: frozenset[int]) -> int:
+    """Return the executions in which a relation leads from a write to another event, and to none before that is new."""
+    found, rows = 0, batch.base.relation(relation)
+    for event, row in zip(batch.base.events, rows, strict=True):
+        if event.kind is not EventKind.WRITE or event.thread == INITIAL or not is_meant(event):
+            continue
+        for other, mask in row.items():
+            if other in new:
+                continue
+            for one in new & {*row}:
+                mask &= ~(row[one] & rows[one].get(other, 0))
+            found |= mask
+    return found

@@ -96,7 +96,13 @@ def released_finding(
         for other in row
         if execution.events[one].thread != INITIAL and is_release(execution.events[one])
     ]
-    one, other = min(pairs)
+    new = {number for number, event in enumerate(execution.events) if is_creation(program, event)}
+    order = {*execution.pairs("co")}
+    one, other = min(
+        (one, other)
+        for one, other in pairs
+        if other not in new and not any((one, n) in order and (n, other) in order for n in new)
+    )
     use = _access(program, execution.events[other], source_location(program, execution.events[other].location))
     release = execution.events[one]
     text = f"the {use} is of memory that {thread_name(program, release.thread)} has given back"
@@ -127,6 +133,7 @@ def race_finding(program: KernelProgram, model: Model, execution: CandidateExecu
 def _access(program: KernelProgram, event: Event, what: str | None) -> str:
     """Return what an access does, by whom and at which line: ``write to x by thread 0 of block 0 at kernel.cu:3``."""
     kind = "write to" if event.kind is EventKind.WRITE else "read of"
+    kind = "creation of" if is_creation(program, event) else kind
     return f"{kind} {what} by {thread_name(program, event.thread)}{_place_text(program, event)}"
 
 
@@ -134,6 +141,12 @@ def _place_text(program: KernelProgram, event: Event) -> str:
     """Return at which line an event is, with a space before it; nothing where that is not known."""
     origin = origin_of(program.origins, event)
     return f" at {own_place(origin)}" if origin else ""
+
+
+def is_creation(program: KernelProgram, event: Event) -> bool:
+    """Decide whether an event is that an object is there from then on."""
+    access = None if event.thread == INITIAL else program.code[event.thread][event.position].access
+    return access is not None and access.created
 
 
 _STRONG = frozenset(("RLX", "ACQ", "REL"))
@@ -201,7 +214,8 @@ def uninitialised_finding(
     pairs = execution.pairs("rf")
     reads = [
         other for one, other in pairs
-        if execution.events[one].thread == INITIAL and execution.events[one].location in shared
+        if (execution.events[one].thread == INITIAL or is_creation(program, execution.events[one]))
+        and execution.events[one].location in shared
     ]  # fmt: skip
     first = execution.events[reads[0]]
     return KernelFinding(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from typing import Protocol, Self, TypeVar
 
 from constraints.witnesses import ExecutionSearch
@@ -71,6 +71,7 @@ from synth.checking.findings import (
     KernelFinding,
     bounds_finding,
     hang_finding,
+    is_creation,
     marked_places,
     mixed_finding,
     places_of,
@@ -125,8 +126,11 @@ class Search(Protocol[Query]):
     def happens(self, is_meant: Callable[[Event], bool], /) -> Query:
         """What asks that a thread does what one of these events is."""
 
-    def after(self, is_meant: Callable[[Event], bool], /) -> Query:
-        """What asks for a read of what one of these writes has written, or for a write over it."""
+    def reads_from(self, is_meant: Callable[[Event], bool], /) -> Query:
+        """What asks for a read of what one of these writes has written."""
+
+    def after(self, is_meant: Callable[[Event], bool], is_new: Callable[[Event], bool], /) -> Query:
+        """What asks for a read of what one of these writes has written, or for a write over it, before a new one."""
 
     def reads_initial(self, locations: Collection[str], /) -> Query:
         """What asks for a read of what nobody has written to one of these locations."""
@@ -559,6 +563,14 @@ def _ask_accesses(inquiry: _Inquiry, program: KernelProgram, search: Search[Quer
         execution = search.find([~outside, search.reads_initial(shared)])
         if execution is not None:
             inquiry.found(uninitialised_finding(program, shared, execution))
+    created = any(access.created for code in program.code for residual in code for access in residual.accesses)
+    if created and inquiry.answers["uninitialised"] is not CheckAnswer.FOUND:
+        fresh = shared & {*program.locations.undefined}
+        execution = search.find(
+            [~outside, search.reads_from(lambda e: is_creation(program, e) and e.location in fresh)]
+        )
+        if execution is not None:
+            inquiry.found(uninitialised_finding(program, fresh, execution))
 
 
 def _ask_addresses(inquiry: _Inquiry, program: KernelProgram, search: Search[Query]) -> None:
@@ -585,7 +597,7 @@ def _ask_releases(inquiry: _Inquiry, program: KernelProgram, search: Search[Quer
 
     released = any(access.released for code in program.code for residual in code for access in residual.accesses)
     elsewhere = search.accesses({NOWHERE})
-    execution = search.find([~elsewhere, search.after(is_release)]) if released else None
+    execution = search.find([~elsewhere, search.after(is_release, partial(is_creation, program))]) if released else None
     if execution is not None:
         inquiry.found(released_finding(program, execution, is_release))
 
@@ -771,6 +783,9 @@ _KINDS = {
             "unlock",
             "destroyed",
             "destroyed while held",
+            "destroyed while waited for",
+            "initialised twice",
+            "not initialised",
         ),
         "trap",
     ),
@@ -805,6 +820,9 @@ _STOPPED = {
     "unreachable": "a thread comes to a place that it must not reach",
     "destroyed": "a lock is used that is destroyed",
     "destroyed while held": "a lock is destroyed that is held",
+    "destroyed while waited for": "a barrier is destroyed that a thread waits at",
+    "initialised twice": "a lock, condition variable, barrier or semaphore is initialised that is in use",
+    "not initialised": "a barrier or semaphore is used that is not initialised",
     "lane": "a thread is not in the mask of lanes that it names, which PTX leaves undefined",
     "count": "the threads that a barrier waits for are no whole number of warps, as PTX has them",
 }

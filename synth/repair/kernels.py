@@ -40,7 +40,7 @@ from corpus.litmus.propositions import Or
 from oracle.cat.interpreter import Model
 from oracle.executions.steps import TooManyError
 from synth.checking.account import named, noted, source_lines
-from synth.checking.findings import Origins
+from synth.checking.findings import Origins, is_creation
 from synth.checking.lines import own_place, place_text, short
 from synth.checking.naming import execution_in_source_words
 from synth.checking.questions import expected_always, flagging, speaking, wrong
@@ -138,7 +138,7 @@ def _leaves(model: Model, unroll: int, program: KernelProgram) -> bool:
     if not outside and not released:
         return False
     search = ExecutionSearch(program.test, model, unroll)
-    used = search.after(lambda event: (event.thread, event.position) in released)
+    used = search.after(lambda event: (event.thread, event.position) in released, partial(is_creation, program))
     return any(search.find([question]) is not None for question in (search.accesses(outside), used))
 
 

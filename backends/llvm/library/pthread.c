@@ -10,17 +10,15 @@
 #undef pthread_equal
 #undef thrd_equal
 
-#undef pthread_equal
-#undef thrd_equal
-
 void __synth_stops(const char *why); /* a finding, at which the thread ends */
 void __synth_assumes(const char *what);
 void __synth_refuses(const char *what);
-
-#undef pthread_equal
-#undef thrd_equal
+_Atomic int *__synth_beside(const void *object); /* a number beside an object, 0 at first; null where that has no name */
 
 enum { DEAD = -0x6DEAD };
+#ifndef DESTROYS
+#define DESTROYS 1 /* whether the program destroys semaphores or condition variables */
+#endif
 
 typedef struct { _Atomic int held; } synth_mutex;
 typedef struct { _Atomic int readers; } synth_rwlock;
@@ -30,6 +28,35 @@ typedef struct { _Atomic int done; } synth_once;
 typedef struct { _Atomic int value; } synth_semaphore;
 
 static int synth_self(void) { return (int)(long)pthread_self() + 1; }
+
+/* Whether an object has been initialised before, by a call. */
+static int synth_begun(const void *object)
+{
+    _Atomic int *begun = __synth_beside(object);
+    return begun && atomic_load_explicit(begun, memory_order_relaxed);
+}
+
+/* Begin the life of an object. "lives": it has a word that says so, which is asked only where there has been a call. */
+static void synth_begin(const void *object, int lives)
+{
+    _Atomic int *begun = __synth_beside(object);
+    if (lives)
+        __synth_stops("initialised twice");
+    if (begun)
+        atomic_store_explicit(begun, 1, memory_order_relaxed);
+}
+
+/* Of objects that no initial value makes: semaphores and barriers. */
+static void synth_needs_begun(const void *object)
+{
+    _Atomic int *begun = __synth_beside(object);
+    if (begun && !atomic_load_explicit(begun, memory_order_relaxed))
+        __synth_stops("not initialised");
+}
+
+#define BEGIN(object, word, is_alive)                                                   \
+    synth_begin((object), synth_begun(object)                                           \
+                              && (atomic_load_explicit((word), memory_order_relaxed) is_alive))
 
 int pthread_mutexattr_init(pthread_mutexattr_t *attributes) { return 0; }
 int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes) { return 0; }
@@ -42,7 +69,9 @@ int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int kind)
 
 int pthread_mutex_init(pthread_mutex_t *restrict object, const pthread_mutexattr_t *restrict attributes)
 {
-    atomic_init(&((synth_mutex *)object)->held, 0);
+    _Atomic int *word = &((synth_mutex *)object)->held;
+    BEGIN(object, word, != DEAD);
+    atomic_init(word, 0);
     return 0;
 }
 
@@ -85,14 +114,14 @@ int pthread_mutex_destroy(pthread_mutex_t *object)
     return 0;
 }
 
-int pthread_spin_init(pthread_spinlock_t *lock, int shared) { atomic_init((_Atomic int *)lock, 0); return 0; }
-int pthread_spin_destroy(pthread_spinlock_t *lock) { return 0; }
-int pthread_spin_trylock(pthread_spinlock_t *lock)
+int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 {
-    int held = 0;
-    return atomic_compare_exchange_strong_explicit((_Atomic int *)lock, &held, synth_self(), memory_order_acquire,
-                                                   memory_order_relaxed) ? 0 : EBUSY;
+    BEGIN((const void *)lock, (_Atomic int *)lock, != DEAD);
+    atomic_init((_Atomic int *)lock, 0);
+    return 0;
 }
+int pthread_spin_destroy(pthread_spinlock_t *lock) { return pthread_mutex_destroy((pthread_mutex_t *)lock); }
+int pthread_spin_trylock(pthread_spinlock_t *lock) { return pthread_mutex_trylock((pthread_mutex_t *)lock); }
 int pthread_spin_lock(pthread_spinlock_t *lock)
 {
     while (pthread_spin_trylock(lock) != 0) { }
@@ -100,14 +129,14 @@ int pthread_spin_lock(pthread_spinlock_t *lock)
 }
 int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-    if (atomic_exchange_explicit((_Atomic int *)lock, 0, memory_order_release) != synth_self())
-        __synth_stops("unlock");
-    return 0;
+    return pthread_mutex_unlock((pthread_mutex_t *)lock);
 }
 
 int pthread_rwlock_init(pthread_rwlock_t *restrict object, const pthread_rwlockattr_t *restrict attributes)
 {
-    atomic_init(&((synth_rwlock *)object)->readers, 0);
+    _Atomic int *word = &((synth_rwlock *)object)->readers;
+    BEGIN(object, word, != DEAD);
+    atomic_init(word, 0);
     return 0;
 }
 
@@ -177,10 +206,14 @@ int pthread_rwlock_destroy(pthread_rwlock_t *object)
     return 0;
 }
 
+/* The signals of a condition variable that is destroyed have this bit. */
+#define ENDED 0x80000000u
+
 int pthread_condattr_init(pthread_condattr_t *attributes) { return 0; }
 int pthread_condattr_destroy(pthread_condattr_t *attributes) { return 0; }
 int pthread_cond_init(pthread_cond_t *restrict object, const pthread_condattr_t *restrict attributes)
 {
+    BEGIN(object, &((synth_cond *)object)->signals, < ENDED);
     atomic_init(&((synth_cond *)object)->signals, 0);
     atomic_init(&((synth_cond *)object)->chance, 0);
     return 0;
@@ -188,7 +221,9 @@ int pthread_cond_init(pthread_cond_t *restrict object, const pthread_condattr_t 
 
 int pthread_cond_broadcast(pthread_cond_t *object)
 {
-    atomic_fetch_add_explicit(&((synth_cond *)object)->signals, 1, memory_order_relaxed);
+    unsigned before = atomic_fetch_add_explicit(&((synth_cond *)object)->signals, 1, memory_order_relaxed);
+    if (DESTROYS && before >= ENDED)
+        __synth_stops("destroyed");
     return 0;
 }
 
@@ -210,9 +245,15 @@ int pthread_cond_wait(pthread_cond_t *restrict object, pthread_mutex_t *restrict
 {
     synth_cond *condition = (synth_cond *)object;
     unsigned signals = atomic_load_explicit(&condition->signals, memory_order_relaxed);
+    if (DESTROYS && signals >= ENDED)
+        __synth_stops("destroyed");
     pthread_mutex_unlock(mutex);
-    if (!synth_chance(condition)) /* else it wakes up for no reason */
-        while (atomic_load_explicit(&condition->signals, memory_order_relaxed) == signals) { }
+    if (!synth_chance(condition)) { /* else it wakes up for no reason */
+        unsigned now;
+        while ((now = atomic_load_explicit(&condition->signals, memory_order_relaxed)) == signals) { }
+        if (DESTROYS && now == (signals | ENDED))
+            __synth_stops("destroyed");
+    }
     return pthread_mutex_lock(mutex);
 }
 
@@ -225,7 +266,12 @@ int pthread_cond_timedwait(pthread_cond_t *restrict object, pthread_mutex_t *res
     return late ? ETIMEDOUT : 0;
 }
 
-int pthread_cond_destroy(pthread_cond_t *object) { return 0; }
+int pthread_cond_destroy(pthread_cond_t *object)
+{
+    if (atomic_fetch_or_explicit(&((synth_cond *)object)->signals, ENDED, memory_order_relaxed) >= ENDED)
+        __synth_stops("destroyed");
+    return 0;
+}
 
 int pthread_barrier_init(pthread_barrier_t *restrict object, const pthread_barrierattr_t *restrict attributes,
                          unsigned threads)
@@ -233,6 +279,7 @@ int pthread_barrier_init(pthread_barrier_t *restrict object, const pthread_barri
     synth_barrier *barrier = (synth_barrier *)object;
     if (threads == 0)
         return EINVAL;
+    BEGIN(object, &barrier->arrived, < (unsigned)DEAD);
     atomic_init(&barrier->arrived, 0);
     barrier->threads = threads;
     return 0;
@@ -241,6 +288,7 @@ int pthread_barrier_init(pthread_barrier_t *restrict object, const pthread_barri
 int pthread_barrier_wait(pthread_barrier_t *object)
 {
     synth_barrier *barrier = (synth_barrier *)object;
+    synth_needs_begun(object);
     unsigned before = atomic_fetch_add_explicit(&barrier->arrived, 1, memory_order_acq_rel);
     if (before >= (unsigned)DEAD)
         __synth_stops("destroyed");
@@ -252,8 +300,12 @@ int pthread_barrier_wait(pthread_barrier_t *object)
 int pthread_barrier_destroy(pthread_barrier_t *object)
 {
     synth_barrier *barrier = (synth_barrier *)object;
-    if (atomic_exchange_explicit(&barrier->arrived, DEAD, memory_order_relaxed) >= (unsigned)DEAD)
+    synth_needs_begun(object);
+    unsigned before = atomic_exchange_explicit(&barrier->arrived, DEAD, memory_order_relaxed);
+    if (before >= (unsigned)DEAD)
         __synth_stops("destroyed");
+    if (before % barrier->threads)
+        __synth_stops("destroyed while waited for");
     return 0;
 }
 
@@ -275,14 +327,19 @@ int (thrd_equal)(thrd_t one, thrd_t other) { return one == other; }
 
 int sem_init(sem_t *object, int shared, unsigned value)
 {
-    atomic_init(&((synth_semaphore *)object)->value, value);
+    _Atomic int *word = &((synth_semaphore *)object)->value;
+    BEGIN(object, word, >= 0);
+    atomic_init(word, value);
     return 0;
 }
 
 int sem_trywait(sem_t *object)
 {
     _Atomic int *word = &((synth_semaphore *)object)->value;
+    synth_needs_begun(object);
     int value = atomic_load_explicit(word, memory_order_relaxed);
+    if (DESTROYS && value < 0)
+        __synth_stops("destroyed");
     return value > 0 && atomic_compare_exchange_strong_explicit(word, &value, value - 1, memory_order_acquire,
                                                                 memory_order_relaxed) ? 0 : -1;
 }
@@ -295,17 +352,30 @@ int sem_wait(sem_t *object)
 
 int sem_post(sem_t *object)
 {
-    atomic_fetch_add_explicit(&((synth_semaphore *)object)->value, 1, memory_order_release);
+    synth_needs_begun(object);
+    int before = atomic_fetch_add_explicit(&((synth_semaphore *)object)->value, 1, memory_order_release);
+    if (DESTROYS && before < 0)
+        __synth_stops("destroyed");
     return 0;
 }
 
 int sem_getvalue(sem_t *restrict object, int *restrict value)
 {
-    *value = atomic_load_explicit(&((synth_semaphore *)object)->value, memory_order_relaxed);
+    synth_needs_begun(object);
+    int now = atomic_load_explicit(&((synth_semaphore *)object)->value, memory_order_relaxed);
+    if (DESTROYS && now < 0)
+        __synth_stops("destroyed");
+    *value = now;
     return 0;
 }
 
-int sem_destroy(sem_t *object) { return 0; }
+int sem_destroy(sem_t *object)
+{
+    synth_needs_begun(object);
+    if (atomic_exchange_explicit(&((synth_semaphore *)object)->value, DEAD, memory_order_relaxed) < 0)
+        __synth_stops("destroyed");
+    return 0;
+}
 
 int mtx_init(mtx_t *mutex, int kind)
 {
@@ -331,5 +401,5 @@ int cnd_wait(cnd_t *condition, mtx_t *mutex)
 {
     return pthread_cond_wait((pthread_cond_t *)condition, (pthread_mutex_t *)mutex);
 }
-void cnd_destroy(cnd_t *condition) { }
+void cnd_destroy(cnd_t *condition) { pthread_cond_destroy((pthread_cond_t *)condition); }
 void call_once(once_flag *flag, void (*routine)(void)) { pthread_once((pthread_once_t *)flag, routine); }

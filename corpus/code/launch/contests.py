@@ -75,6 +75,8 @@ def contested_bytes(
             found.read(access, number)
         for residual in thread.code:
             for access in residual.accesses:
+                if access.created:
+                    continue
                 is_read = isinstance(residual.instruction, Load)
                 moments = thread.writes.get(access, {ALWAYS})
                 if access.array == ANYWHERE:

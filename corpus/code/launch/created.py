@@ -42,6 +42,12 @@ EARLY = 2
 NOTIFIED = "notified."
 """How the names of arrays begin that count how often those were notified who wait for atomic objects of another."""
 
+BESIDE = "beside."
+"""How the names of arrays begin that have a number of the library's beside each object of another."""
+
+CLAIMED = "claimed"
+"""The location of the system's that says that a thread is joined or detached, where several threads may do that."""
+
 BEGUN, ENDED, GIVEN = "begun", "ended", "result"
 """The locations of the system's by which a thread begins, ends, and leaves a result."""
 
@@ -101,7 +107,7 @@ class CreatedThreads:
     sizes of what addresses from memory may lead to, ``outside`` those behind an array. ``parts``: where plain accesses
     of several sizes overlap, which are made of parts. ``needed``: the threads at whose end the program ends; None: it
     ends where all of them have ended.
-    ``kept``: what was read where nobody writes.
+    ``kept``: what was read where nobody writes. ``claims``: the threads that each thread joins or detaches.
     """
 
     followed: list[tuple[ThreadIds, list[Residual]]] = field(default_factory=list)
@@ -115,6 +121,7 @@ class CreatedThreads:
     outlived: bool = False
     """Whether the first thread ends alone, and the others go on."""
     kept: set[tuple[Array, int, int]] = field(default_factory=set)
+    claims: list[set[int]] = field(default_factory=list)
     cells: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
     outside: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
     parts: Parts = field(default_factory=dict)

@@ -9,7 +9,8 @@ is left out, and so is a first thread that only waits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from corpus.code import ir
@@ -57,9 +58,10 @@ def created_threads(
         if number == MOST_CONTESTS:
             contested = None
         parts = facts.parts if contested != facts.contested else parts_of(found, facts.parts)
-        if (parts, contested) == (facts.parts, facts.contested):
+        claimed = facts.claimed | _claimed_by_several(found.claims)
+        if (parts, contested, claimed) == (facts.parts, facts.contested, facts.claimed):
             break
-        facts = LaunchFacts(parts=parts, contested=contested, shown=shown)
+        facts = LaunchFacts(parts=parts, contested=contested, shown=shown, claimed=claimed)
     else:
         raise InputError("its threads share memory in more ways than are followed", module.path, kernel.line, 1)
     found.needed = needed_threads(found)
@@ -75,6 +77,12 @@ def created_threads(
     codes = [with_releases(found, code) for _, code in found.followed]
     found.followed = [(ids, code) for (ids, _), code in zip(found.followed, codes, strict=True)]
     return found
+
+
+def _claimed_by_several(claims: Sequence[set[int]]) -> frozenset[int]:
+    """Return the threads that several threads join or detach."""
+    counts = Counter(number for every in claims for number in every)
+    return frozenset(number for number, count in counts.items() if count > 1)
 
 
 MOST_ROUNDS, MOST_CONTESTS = 8, 24
@@ -111,6 +119,7 @@ def _all_threads(
         found.made.update(created.origins)
         found.outlived |= created.outlived
         found.kept |= created.kept
+        found.claims.append(created.claims)
         pointed.moves.update(created.moves)
         for array, places in created.whole.items():
             pointed.whole.setdefault(array, set()).update(places)

@@ -14,9 +14,9 @@ from corpus.code.thread import (
     Parts,
 )
 from corpus.code.values import ArrayAddress
-from corpus.litmus.instructions import Assign, Load, Rmw, Store
+from corpus.litmus.instructions import Assign, Instruction, Load, Rmw, Store
 from corpus.litmus.locations import Operand, Reg
-from corpus.litmus.orders import PLAIN
+from corpus.litmus.orders import PLAIN, Order
 
 
 def parts_of(found: CreatedThreads, known: Parts = MappingProxyType({})) -> Parts:
@@ -113,10 +113,12 @@ def _pointed(found: CreatedThreads, pointed: Pointers, code: Iterable[Residual])
 
 
 def with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Residual]:
-    """Return what is left of a thread in which memory that is given back is written where others may access it."""
+    """Return what is left of a thread in which memory that is given back is written where others may access it, and so
+    is memory that is new, where others have its address.
+    """
     done: list[Residual] = []
     every = _places(other for _, others in found.followed for other in others)
-    for residual in code:
+    for number, residual in enumerate(code):
         access = residual.access
         if access is None or access.size or not isinstance(residual.instruction, Store):
             done.append(residual)
@@ -125,10 +127,42 @@ def with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Resid
             done += _released_by_address(found, residual, residual.instruction.address, every)
             continue
         places = {place for place in (*every.get(access.array, ()), *found.cells.get(access.array, ())) if place[1]}
+        if access.created:
+            done += _created(found, residual, access.array, places, code[number + 1 :])
+            continue
         for offset, size in sorted(places or {(0, 1)}):  # nobody uses it, and it may be given back twice
             store = Store(array_place(access.array, offset), 0)
             done.append(Residual(store, residual.origin, Access(access.array, offset, size, released=True)))
     return done
+
+
+def _created(
+    found: CreatedThreads,
+    residual: Residual,
+    array: Array,
+    places: set[tuple[int, int]],
+    following: Sequence[Residual],
+) -> Iterator[Residual]:
+    """Yield the writes to a new object, where others may access it by its address from memory, and to a variable that
+    has been given back before. A place of an object that the thread writes anyway, before it sees what others do, needs
+    none: what is not ordered behind that write races with it.
+    """
+    if array in found.made:
+        places &= {*found.cells.get(array, ())}
+        for other in following:
+            if not _goes_on(other.instruction):
+                break
+            if isinstance(other.instruction, Store) and other.instruction.mode == PLAIN:
+                places -= {(access.offset or 0, access.size) for access in other.accesses
+                           if access.array == array and access.offset is not None}  # fmt: skip
+    for offset, size in sorted(places):
+        store = Store(array_place(array, offset), 0)
+        yield Residual(store, residual.origin, Access(array, offset, size, created=True))
+
+
+def _goes_on(ins: Instruction) -> bool:
+    """Decide whether a thread goes on behind an instruction whatever others do, and sees nothing that orders it."""
+    return isinstance(ins, Assign | Store) or (isinstance(ins, Load) and ins.mode.order in (PLAIN.order, Order.RELAXED))
 
 
 def _released_by_address(

@@ -12,13 +12,27 @@ from collections.abc import Callable, Iterator
 from corpus.code import ir
 from corpus.code.calls import go_back
 from corpus.code.evaluation import describe, evaluate, set_result
-from corpus.code.launch.created import BEGUN, ENDED, GIVEN, NOTIFIED, OBJECTS, RESULT, SLOT, signal, system_array, wait
+from corpus.code.launch.created import (
+    BEGUN,
+    BESIDE,
+    CLAIMED,
+    ENDED,
+    GIVEN,
+    NOTIFIED,
+    OBJECTS,
+    RESULT,
+    SLOT,
+    signal,
+    system_array,
+    wait,
+)
 from corpus.code.launch.sharing import created_before, joined_counter, share_memory, start_thread
 from corpus.code.llvm.cells import is_unwritten
 from corpus.code.llvm.endings import at_exit, at_thread_exit, call_at_end, go_to_end, is_anything_left
 from corpus.code.llvm.memory import (
     MADE,
     POINTER,
+    beside,
     checked_address,
     further,
     keep_handle,
@@ -31,14 +45,14 @@ from corpus.code.llvm.memory import (
     stored,
 )
 from corpus.code.memory import length_of, owns
-from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, RegisterHome, array_place, counter
+from corpus.code.places import ANYWHERE, CODE, Cell, RegisterHome, array_place, counter
 from corpus.code.residual import ASSUME, Access
 from corpus.code.table import BOTH, CONTROL, NOTHING, READS, WRITES, Row
 from corpus.code.thread import FollowedThread, Meaning, State
 from corpus.code.values import ArrayAddress, Symbol, Unknown, Value
-from corpus.litmus.instructions import Branch, Comparison, Label, Store
+from corpus.litmus.instructions import Branch, Comparison, Label, Rmw, Store
 from corpus.litmus.locations import Reg
-from corpus.litmus.orders import PLAIN
+from corpus.litmus.orders import PLAIN, Mode, Order, Scope
 
 
 def _arguments(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> list[Value]:
@@ -114,24 +128,41 @@ def _ended_before(thread: FollowedThread, state: State, name: Value) -> int | No
     if not isinstance(name, int):
         raise thread.out.wrong("which thread is joined is not known")
     name -= FIRST
-    cell = counter(f"joined {name}")
-    if cell in state.known:
-        thread.out.stops("joined")
+    if not _claimed(thread, state, name):
         return None
-    state.known[cell] = 1
     for residual in wait(name, ENDED):
         thread.out.put(*residual)
     state.known[joined_counter(name)] = 1
     return name
 
 
+def _claimed(thread: FollowedThread, state: State, number: int) -> bool:
+    """Note that a thread is joined or detached; return whether the thread at hand goes on, as nobody did it before."""
+    cell = counter(f"joined {number}")
+    if cell in state.known:
+        return thread.out.stops("joined")
+    state.known[cell] = 1
+    thread.creation.claims.add(number)
+    if number in thread.facts.claimed:
+        array, going = system_array(number, CLAIMED), thread.out.new_label()
+        old = thread.out.new_register()
+        thread.out.put(Rmw("exch", old, array_place(array, 0), (1,), RELAXED), Access(array, 0, SLOT))
+        thread.out.put(Branch(going, Comparison("eq", Reg(old), 0)))
+        thread.out.stops("joined")
+        thread.out.put(Label(going))
+    return True
+
+
+RELAXED = Mode(Order.RELAXED, Scope.SYS)
+
+
 def detach(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``pthread_detach``: nobody will join a thread."""
     (name,) = _arguments(thread, state, ins)
-    if isinstance(name, int):
-        state.known[counter(f"joined {name - FIRST}")] = 1
+    if not isinstance(name, int):
+        raise thread.out.wrong("which thread is detached is not known")
     set_result(thread, state, ins.operands[0], 0)
-    return True
+    return _claimed(thread, state, name - FIRST)
 
 
 def name_of_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -173,6 +204,7 @@ def _give_back(thread: FollowedThread, state: State, depth: int, function: ir.Ke
         if of_function and not thread.creation.alone:
             thread.out.put(Store(array_place(shown, 0), FREED), Access(shown, 0, 0))
             note_write(thread, state, Access(shown, 0, 0))
+            thread.creation.returned.add(shown)
 
 
 GONE = 1 << 16
@@ -510,14 +542,29 @@ def notified(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
     (address,) = _arguments(thread, state, ins)
     found: Value = 0
     if isinstance(address, ArrayAddress):
-        array = Array(OBJECTS, NOBODY, f"{NOTIFIED}{address.array.name}")
-        if address.array.is_own:
-            array = address.array._replace(name=array.name)
-        array = thread.creation.shown.get(array, array)
+        array = beside(thread, address.array, NOTIFIED)
         found = ArrayAddress(array, address.offset // 4 * 4)
         thread.creation.zeroed.add(array)
     else:
         thread.notes.assumed["who waits for an atomic object by its address from memory sees when it changes"] = None
+    set_result(thread, state, ins.operands[0], found)
+    return True
+
+
+def number_beside(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_beside(object)``: the address of a number of the library's beside an object, 0 at first; null where its
+    address is from memory.
+    """
+    (address,) = _arguments(thread, state, ins)
+    found: Value = 0
+    if isinstance(address, ArrayAddress):
+        array = beside(thread, address.array, BESIDE)
+        found = ArrayAddress(array, address.offset)
+        thread.creation.zeroed.add(array)
+        thread.creation.besides.setdefault(array, set()).add(address.offset)
+    else:
+        what = "a lock, condition variable, barrier or semaphore by its address from memory is initialised, and once"
+        thread.notes.assumed[what] = None
     set_result(thread, state, ins.operands[0], found)
     return True
 
@@ -610,6 +657,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__cxa_allocate_exception,@__cxa_throw,@__cxa_rethrow", CONTROL, "any*", thrown),
     Row("@memcmp,@bcmp", READS, "any*", compared),
     Row("@__synth_notified", NOTHING, "any*", notified),
+    Row("@__synth_beside", NOTHING, "any*", number_beside),
     Row("@__synth_at_exit", NOTHING, "any*", at_exit),
     Row("@__synth_at_thread_exit", NOTHING, "any*", at_thread_exit),
     Row("@abort,@__builtin_trap,@_ZSt9terminatev,@__cxa_pure_virtual", CONTROL, "any*", give_up),

@@ -14,7 +14,7 @@ from math import gcd
 from corpus.code import ir
 from corpus.code.arithmetic import computed, packed, unpacked
 from corpus.code.evaluation import describe, evaluate, residual_name, set_result
-from corpus.code.launch.created import NOTIFIED, OBJECTS
+from corpus.code.launch.created import BESIDE, NOTIFIED, OBJECTS
 from corpus.code.launch.sharing import GIVEN_AWAY, ShownError, moment_of, shown_error
 from corpus.code.llvm.cells import POISONED, forget, held, is_unwritten, keep
 from corpus.code.memory import is_hidden, is_inside, length_of, owns, part_size
@@ -307,7 +307,9 @@ def _steady(thread: FollowedThread, state: State, address: ArrayAddress, size: i
         if any(cell.meets(offset, size) for cell in state.cells_of(array)):
             return None
         found = image.get(home)
-        if found is None:
+        if found is None and array.name.startswith(BESIDE):
+            found = 0
+        elif found is None:
             if array.name not in thread.module.variables or _has_part(image, array, offset, size):
                 return None
             found = held(thread, state, array, offset, size)
@@ -556,6 +558,9 @@ def place_variable(thread: FollowedThread, state: State, ins: ir.KernelInstructi
     thread.creation.sizes[array] = _limited(thread, count * size.value)
     if owns(thread, array):
         forget(state, array)
+    elif array in thread.creation.returned:
+        thread.out.put(Store(array_place(array, 0), 0), Access(array, 0, 0, created=True))
+    _forget_beside(thread, state, array)
     set_result(thread, state, target, ArrayAddress(array))
     return True
 
@@ -578,7 +583,27 @@ def begin_lifetime(thread: FollowedThread, state: State, ins: ir.KernelInstructi
     address = _variable(thread, state, ins)
     if isinstance(address, ArrayAddress) and owns(thread, address.array):
         forget(state, address.array)
+    if isinstance(address, ArrayAddress):
+        _forget_beside(thread, state, address.array)
     return True
+
+
+def beside(thread: FollowedThread, array: Array, prefix: str) -> Array:
+    """Return the array that has numbers of the library's beside what another one has."""
+    if array.is_own:
+        own = array._replace(name=f"{prefix}{array.name}")
+        return thread.creation.shown.get(own, own)
+    return Array(OBJECTS, NOBODY, f"{prefix}{array.name}")
+
+
+def _forget_beside(thread: FollowedThread, state: State, array: Array) -> None:
+    """Have the library know nothing of what an array had before its lifetime began anew."""
+    found = beside(thread, array, BESIDE)
+    if owns(thread, found):
+        forget(state, found)
+    elif found in thread.creation.zeroed:
+        for offset in sorted(thread.creation.besides.get(found, ())):
+            stored(thread, state, ArrayAddress(found, offset), 4, 0, PLAIN)
 
 
 def end_lifetime(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -609,6 +634,8 @@ def new_object(thread: FollowedThread, state: State, ins: ir.KernelInstruction, 
         thread.creation.private.add(array)
     if zero:
         thread.creation.zeroed.add(array)
+    if not thread.creation.alone and not owns(thread, array):
+        thread.out.put(Store(array_place(array, 0), 0), Access(array, 0, 0, created=True))
     return ArrayAddress(array)
 
 

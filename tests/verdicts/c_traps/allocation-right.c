@@ -1,0 +1,30 @@
+/* C11 5.1.2.4p16: what is published by a release and got by an acquire is ordered behind its creation. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+_Atomic(int *) shared;
+
+void *maker(void *unused)
+{
+    atomic_store_explicit(&shared, malloc(sizeof(int)), memory_order_release);
+    return NULL;
+}
+
+void *user(void *unused)
+{
+    int *object = atomic_load_explicit(&shared, memory_order_acquire);
+    if (object)
+        *object = 18;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t one, other;
+    pthread_create(&one, NULL, maker, NULL);
+    pthread_create(&other, NULL, user, NULL);
+    pthread_join(one, NULL);
+    pthread_join(other, NULL);
+    return 0;
+}
