@@ -11,6 +11,7 @@ from backends.cpp import reading as cpp
 from backends.cuda import reading as cuda
 from backends.cuda.ptxas import PTXAS, SASS
 from backends.glsl import reading as glsl
+from backends.hip import reading as hip
 from backends.opencl import reading as opencl
 from backends.shared.read_kernels import read_ptx_test, read_spirv_test
 from backends.shared.readback import CodeLanguage, TestCompiler
@@ -23,6 +24,7 @@ CODE_LANGUAGES: Mapping[str, CodeLanguage] = {
         CodeLanguage("spirv", "vulkan", read_spirv_test),
         CodeLanguage("spirv-opencl", "opencl", read_spirv_test),
         SASS,
+        *hip.LANGUAGES,
         *cpp.LANGUAGES,
     )
 }
@@ -32,6 +34,7 @@ TEST_COMPILERS: Mapping[str, tuple[TestCompiler, ...]] = {
     "cpp": cpp.COMPILERS,
     "cuda": (*cuda.COMPILERS, *PTXAS),
     "glsl": glsl.COMPILERS,
+    "hip": hip.COMPILERS,
     "opencl": opencl.COMPILERS,
     "wgsl": wgsl.COMPILERS,
 }

@@ -29,7 +29,7 @@ from oracle.executions.judge import Judgement, answered, judge, unknown
 from oracle.naming import model_name, names_apart, origins
 
 if TYPE_CHECKING:
-    from corpus.executions.sequences import SequenceTable
+    from corpus.executions.sequences import MachineStep, SequenceTable
     from oracle.operational.amdgpu import MachineFamily
     from oracle.operational.explore import FinalStates
 
@@ -42,12 +42,14 @@ class OperationalModel:
     """A consistency model that is a transition system, explored to its final states.
 
     ``table``: the path of a table of code sequences, by which tests are translated for the machine that it names; empty
-    of the models of Sorensen 2013, of which ``strong`` says which one it is.
+    of the models of Sorensen 2013, of which ``strong`` says which one it is. ``programs``: those into which a compiler
+    has translated one test, for the machine of this model's name; then no other test is asked about.
     """
 
     name: str
     strong: bool = False
     table: str = ""
+    programs: tuple[tuple[MachineStep, ...], ...] = ()
 
     @property
     def digest(self) -> str:
@@ -59,13 +61,24 @@ class OperationalModel:
         """All final states of a test. Raises ``InputError`` where the model does not cover it, or it is too large."""
         from oracle.operational import amdgpu, explore
 
-        if not self.table:
+        if not self._has_machine:
             return explore.explore(test, self.strong, unroll)
-        from corpus.executions.sequences import translated
-
-        table, family = machine_table(self.table)
-        found = amdgpu.outcomes(test, translated(test, table), family)
+        found = amdgpu.outcomes(test, *self._on_machine(test))
         return explore.FinalStates(found.terms, found.finals, False, found.states)
+
+    @property
+    def _has_machine(self) -> bool:
+        return bool(self.table or self.programs)
+
+    def _on_machine(self, test: LitmusTest) -> tuple[tuple[tuple[MachineStep, ...], ...], MachineFamily]:
+        """The programs of a test on the machine of this model, and the machine."""
+        from corpus.executions.sequences import translated
+        from oracle.operational.amdgpu import FAMILIES
+
+        if self.programs:
+            return self.programs, FAMILIES[self.name]
+        table, family = machine_table(self.table)
+        return translated(test, table), family
 
     def run(self, test: LitmusTest, proposition: Proposition, unroll: int = UNROLL) -> tuple[str, ...] | None:
         """A shortest run to a final state in which a proposition is true, a line a step; None where there is none.
@@ -74,12 +87,9 @@ class OperationalModel:
         """
         from oracle.operational import amdgpu, explore
 
-        if not self.table:
+        if not self._has_machine:
             return explore.witness(test, self.strong, proposition, unroll)
-        from corpus.executions.sequences import translated
-
-        table, family = machine_table(self.table)
-        return amdgpu.machine_run(test, translated(test, table), family, proposition)
+        return amdgpu.machine_run(test, *self._on_machine(test), proposition)
 
     def judge(self, test: LitmusTest, unroll: int = UNROLL) -> Judgement:
         """The judgement of the model on a test; ``executions`` counts final states. UNKNOWN where the model does not

@@ -65,7 +65,7 @@ _VERSIONS = range(24, 14, -1)
 _VERSION = r"version (\d[\d.]*)"
 _NEEDS = re.compile(r"^// Needs clang (\d+)", re.MULTILINE)
 HEADERS = Path(__file__).with_name("include")
-_OPTIONS = ("-x", "hip", "-std=c++17", "-O2", "-Wall", "-Werror", "-nogpuinc", "-nogpulib")
+_OPTIONS = ("-x", "hip", "-std=c++17", "-Wall", "-Werror", "-nogpuinc", "-nogpulib")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +131,11 @@ def _makes_code(command: tuple[str | Path, ...], chip: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class HipCompiler:
-    """clang for some GPUs, those that it knows; by default the newest clang."""
+    """clang for some GPUs, those that it knows, by options for how it optimises; by default the newest clang."""
 
     clang: Clang | None = None
     targets: tuple[CodeTarget, ...] = TARGETS
+    optimised: tuple[str, ...] = ("-O2",)
 
     @property
     def _found(self) -> Clang | None:
@@ -147,6 +148,15 @@ class HipCompiler:
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile a HIP file for each GPU, and look at its host; ``binary`` keeps the assembly. Raises ``InputError``
         where the clang knows none of the GPUs.
+        """
+        made = self.assembled(file, binary, timeout)
+        if not made.ok or self._found is None:
+            return made
+        return _run(self._found, file, [*self.optimised, "--cuda-host-only", "-fsyntax-only"], timeout)
+
+    def assembled(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
+        """Compile a HIP file for each GPU, and leave its host aside; ``binary`` keeps the assembly. Raises
+        ``InputError`` where the clang knows none of the GPUs.
         """
         clang = self._found
         if clang is None:
@@ -163,20 +173,14 @@ class HipCompiler:
         with private_folder("compile") as folder:
             kept = Path(folder, "code.s")
             for target in targets:
-                device: list[str | Path] = [
-                    "--cuda-device-only",
-                    f"--offload-arch={target.chip}",
-                    *target.options,
-                    "-S",
-                    "-o",
-                ]
-                done = _run(clang, file, device, timeout, kept)
+                chosen = ("--cuda-device-only", f"--offload-arch={target.chip}", *target.options, *self.optimised)
+                done = _run(clang, file, [*chosen, "-S", "-o"], timeout, kept)
                 if not done.ok:
                     return Compilation(file, False, f"{target.chip}: {done.output}")
                 texts.append(kept.read_text(encoding="utf-8"))
         if binary is not None:
             binary.write_text("".join(texts), encoding="utf-8")
-        return _run(clang, file, ["--cuda-host-only", "-fsyntax-only"], timeout)
+        return done
 
     def probe(self) -> list[Probed]:
         """Report on the clang that is used, and on GPUs."""

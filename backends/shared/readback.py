@@ -22,6 +22,7 @@ from backends.shared.kernel import Kernel
 from backends.shared.layout import Layout
 from backends.shared.toolchain import Compilation, problem
 from corpus.errors import InputError
+from corpus.executions.sequences import MachineStep
 from corpus.litmus.instructions import Assign, GroupOperation, Instruction, Label, Load, Rmw, Store, operands_of
 from corpus.litmus.locations import Loc, Operand, Reg
 from corpus.litmus.normal import map_operands, observed_registers
@@ -63,13 +64,23 @@ CodeReader = Callable[[CompiledTest], LitmusTest]
 """What reads compiled tests. Raises ``InputError`` that says in one line what was not understood."""
 
 
+MachineReader = Callable[[CompiledTest], tuple[tuple[MachineStep, ...], ...]]
+"""What reads the code of each thread as a program of a machine. Raises ``InputError`` that says in one line what was
+not understood."""
+
+
 @dataclass(frozen=True)
 class CodeLanguage:
-    """A language of compiled tests: its name, the model that says what its programs may do, and its reader."""
+    """A language of compiled tests: its name, the model that says what its programs may do, and its reader.
+
+    ``programs``: for code that is a program of a machine, and no litmus test. Then ``model`` is the machine's name
+    (``oracle.operational.amdgpu.FAMILIES``), and ``read`` gives the test, of whose instructions the programs are made.
+    """
 
     name: str
     model: str
     read: CodeReader
+    programs: MachineReader | None = None
 
 
 @dataclass(frozen=True)

@@ -226,6 +226,9 @@ def explanation_record(file: str, explanation: MemoryExplanation, unroll: int) -
 def run_account(test: LitmusTest, model: OperationalModel, unroll: int) -> Account:
     """Return the account of an operational model's verdict: a run, or how far a run was searched for."""
     record = run_record("", test, model, unroll)
+    if model.programs and record["run"] is not None:
+        code = [[step.instruction.text for step in thread] for thread in model.programs]
+        return machine_account(test, model.name, code, record["run"])
     lines = []
     if record["run"] is not None:
         lines += ["A shortest run to the outcome:", "", *_numbered(record["run"])]

@@ -63,12 +63,11 @@ def print_translations(checked: Sequence[CheckedTranslation]) -> None:
 def _print_finding(finding: CheckedTranslation, whole: bool) -> None:
     """Print a finding in one line, and why it is one where it is to be told ``whole``."""
     from synth.translation.account import finding_lines, verdict_line
-    from synth.translation.compiled import models_of
 
     task, judged = finding.task, finding.judged
     assert judged is not None
     place = " ".join(filter(None, (task.compiler.name, task.level)))
     click.echo(one_line(f"{task.name}, {place}: {verdict_line(judged)}"))
     if whole and finding.before is not None and finding.after is not None:
-        for line in finding_lines(finding.before, finding.after, models_of(*task.model_names), judged):
+        for line in finding_lines(finding.before, finding.after, finding.models, judged):
             click.echo(printable_lines(line))

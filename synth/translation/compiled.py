@@ -16,9 +16,10 @@ from pathlib import Path
 from backends.code_languages import CODE_LANGUAGES, TEST_COMPILERS
 from backends.shared.readback import CompiledTest, NotCompiledError, TestCompiler, observed
 from corpus.errors import InputError
+from corpus.executions.sequences import MachineStep
 from corpus.litmus.test import LitmusTest
 from corpus.private import private_folder
-from oracle.consistency import ConsistencyModel, resolve_consistency_models
+from oracle.consistency import ConsistencyModel, OperationalModel, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from synth.pool import Jobs, map_each
 from synth.requests import AUTO
@@ -61,7 +62,7 @@ class CheckedTranslation:
     """What came of a task: the verdict, and the seconds that compiling, reading and judging took.
 
     ``judged`` is None where the language cannot say the test, which ``reason`` names. ``before`` and ``after`` are the
-    two sides, where there are two.
+    two sides, where there are two. ``programs``: the code as programs of a machine, where it is no litmus test.
     """
 
     task: TranslationTask
@@ -70,6 +71,16 @@ class CheckedTranslation:
     before: LitmusTest | None = None
     after: LitmusTest | None = None
     reason: str = ""
+    programs: tuple[tuple[MachineStep, ...], ...] = ()
+
+    @property
+    def models(self) -> tuple[ConsistencyModel, ConsistencyModel]:
+        """The models of the two sides."""
+        before, after = self.task.model_names
+        if not self.programs:
+            return models_of(before, after)
+        (one,) = resolve_consistency_models([before])
+        return one, OperationalModel(after, programs=self.programs)
 
 
 def check_compiled(task: TranslationTask) -> CheckedTranslation:
@@ -83,7 +94,7 @@ def check_compiled(task: TranslationTask) -> CheckedTranslation:
             return CheckedTranslation(task, judged, (time.perf_counter() - begun, 0.0, 0.0))
         except InputError as error:
             return CheckedTranslation(task, None, reason=error.message)
-    return _read_and_judged(task, compiled, time.perf_counter() - begun)
+    return judged_as_compiled(task, compiled, time.perf_counter() - begun)
 
 
 def check_together(tasks: Sequence[TranslationTask]) -> Sequence[CheckedTranslation | None]:
@@ -97,25 +108,28 @@ def check_together(tasks: Sequence[TranslationTask]) -> Sequence[CheckedTranslat
         every = together([observed(task.test) for task in tasks], first.level, Path(folder))
     seconds = (time.perf_counter() - begun) / len(tasks)
     return [
-        None if compiled is None else _read_and_judged(task, compiled, seconds)
+        None if compiled is None else judged_as_compiled(task, compiled, seconds)
         for task, compiled in zip(tasks, every, strict=True)
     ]
 
 
-def _read_and_judged(task: TranslationTask, compiled: CompiledTest, took: float) -> CheckedTranslation:
+def judged_as_compiled(task: TranslationTask, compiled: CompiledTest, took: float = 0.0) -> CheckedTranslation:
+    """Read a test back that a compiler has compiled in ``took`` seconds, and judge it."""
     begun = time.perf_counter()
+    language = CODE_LANGUAGES[task.compiler.language]
     try:
-        after = CODE_LANGUAGES[task.compiler.language].read(compiled)
+        after = language.read(compiled)
+        programs = language.programs(compiled) if language.programs else ()
     except InputError as error:
         judged = JudgedTranslation(TranslationVerdict.NOT_READ, reason=str(replace(error, path=None)))
         return CheckedTranslation(task, judged, (took, time.perf_counter() - begun, 0.0), compiled.test)
     read = time.perf_counter()
+    checked = CheckedTranslation(task, None, before=compiled.test, after=after, programs=programs)
     try:
-        judged = judge_translation(compiled.test, after, models_of(*task.model_names), AUTO, UNROLL)
+        judged = judge_translation(compiled.test, after, checked.models, AUTO, UNROLL)
     except InputError as error:
         judged = JudgedTranslation(TranslationVerdict.NOT_READ, reason=error.message)
-    seconds = (took, read - begun, time.perf_counter() - read)
-    return CheckedTranslation(task, judged, seconds, compiled.test, after)
+    return replace(checked, judged=judged, seconds=(took, read - begun, time.perf_counter() - read))
 
 
 @lru_cache(maxsize=16)

@@ -44,8 +44,7 @@ def tasks_of(files: Sequence[Input], backend: str, models: tuple[str, str] = (""
     """
     if backend not in TEST_COMPILERS:
         known = ", ".join(TEST_COMPILERS)
-        hint = "; --check with --sequences reads it" if backend == "hip" else ""
-        raise InputError(f"--check-translation: the code of {known} is read back, and not that of {backend}{hint}")
+        raise InputError(f"--check-translation: the code of {known} is read back, and not that of {backend}")
     every = enumerate(TEST_COMPILERS[backend])
     compilers = {number: compiler for number, compiler in every if not compiler.missing()}
     if not compilers:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import sys
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -19,11 +21,16 @@ import pytest
 from commands import synth
 
 from backends.code_languages import TEST_COMPILERS
+from backends.hip import reading as hip_reading
+from backends.hip.compiler import clangs
 from backends.shared import clang_llvm
+from backends.shared.readback import observed
 from backends.shared.toolchain import which
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.litmus.test import LitmusTest
-from synth.translation.compiled import CheckedTranslation, TranslationTask, check_compiled
+from corpus.private import private_folder
+from synth.translation.account import finding_lines
+from synth.translation.compiled import CheckedTranslation, TranslationTask, check_compiled, judged_as_compiled
 from synth.translation.judging import outcome_text
 
 pytestmark = pytest.mark.device
@@ -165,3 +172,78 @@ def test_planted_bugs_are_caught(language: str) -> None:
     missed = {each.bug.name for each in answers if not each.caught}
     assert len(answers) >= 15
     assert missed <= NOT_SHOWN[language]
+
+
+RELAXED_DATA = """VULKAN MP
+"data and flag in two memories, both atomic"
+{ x=0; y=0; }
+ P0@sg 0,wg 0,qf 0                           | P1@sg 1,wg 0,qf 0                             ;
+ st.atom.wg.sc0 x, 1                         | ld.atom.acq.wg.sc1.semsc0.semsc1.semvis r0, y ;
+ st.atom.rel.wg.sc1.semsc0.semsc1.semav y, 1 | ld.atom.wg.sc0 r1, x                          ;
+exists (P1:r0 == 1 /\\ P1:r1 == 0)
+"""
+
+
+def of_amd(text: str, chip: str, level: str = "-O2") -> TranslationTask:
+    number, compiler = next((n, one) for n, one in enumerate(TEST_COMPILERS["hip"]) if one.name == f"clang, {chip}")
+    if lacking := compiler.missing():
+        pytest.skip(f"it needs {' and '.join(lacking)}")
+    return TranslationTask("test", parse_litmus(text), "hip", number, level)
+
+
+@pytest.mark.parametrize("chip", ["gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"])
+@pytest.mark.parametrize("test", ["c-sb-sc", "c-atomicity", "amdgpu/corr"])
+def test_machine_code_of_amd_is_judged(test: str, chip: str) -> None:
+    found = check_compiled(of_amd((MEMORY / f"{test}.litmus").read_text(encoding="utf-8"), chip))
+    assert found.judged is not None and found.judged.verdict in ("SAME", "STRONGER"), found
+    assert found.task.model_names[0] == "amdgpu" and found.programs
+
+
+BETWEEN_GROUPS = """VULKAN MP
+"between two work-groups, both locations atomic"
+{ x=0; y=0; }
+ P0@sg 0,wg 0,qf 0                           | P1@sg 1,wg 1,qf 0                             ;
+ st.atom.dv.sc0 x, 1                         | ld.atom.acq.dv.sc0.semsc0.semsc1.semvis r0, y ;
+ st.atom.rel.dv.sc0.semsc0.semsc1.semav y, 1 | ld.atom.dv.sc0 r1, x                          ;
+exists (P1:r0 == 1 /\\ P1:r1 == 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("chip", "dropped"),
+    [
+        ("gfx90a", r"^\s*s_waitcnt.*\n"),
+        ("gfx942", r"^\s*s_waitcnt.*\n"),
+        ("gfx1030", r"^\s*s_waitcnt.*\n"),
+        ("gfx1200", r"^\s*s_wait_.*\n"),
+    ],
+)
+def test_waits_that_the_code_lacks_make_it_weaker(chip: str, dropped: str) -> None:
+    task = of_amd(BETWEEN_GROUPS, chip)
+    with private_folder("translation") as folder:
+        compiled = task.compiler.compile(observed(task.test), task.level, Path(folder))
+    whole, cut = (
+        judged_as_compiled(task, replace(compiled, code=code.encode()))
+        for code in (compiled.text, re.sub(dropped, "", compiled.text, flags=re.MULTILINE))
+    )
+    assert whole.judged is not None and whole.judged.verdict in ("SAME", "STRONGER")
+    assert cut.judged is not None and cut.judged.verdict == "WEAKER"
+    assert [outcome_text(one) for one in cut.judged.added] == ["P1:r0=1 P1:r1=0 x=1 y=1"]
+    assert cut.before is not None and cut.after is not None
+    lines = list(finding_lines(cut.before, cut.after, cut.models, cut.judged))
+    assert any("global_load" in line for line in lines) and any("A shortest run" in line for line in lines)
+
+
+def test_a_clang_whose_orders_are_for_one_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """clang up to 19 makes an order of an access one for the memory of that access (llvm/llvm-project, pull 120095)."""
+    old = next((clang for clang in clangs() if clang.number < 20), None)
+    if old is None:
+        pytest.skip("it needs clang 15 to 19")
+    monkeypatch.setattr(hip_reading, "newest", lambda: old)
+    found = check_compiled(of_amd(RELAXED_DATA, "gfx1030"))
+    assert found.judged is not None and found.judged.verdict == "WEAKER"
+
+
+def test_a_test_with_branches_is_not_read_for_amd() -> None:
+    found = check_compiled(of_amd((MEMORY / "c-cas-failure.litmus").read_text(encoding="utf-8"), "gfx90a"))
+    assert found.judged is not None and found.judged.verdict == "NOT_READ" and "machine" in found.judged.reason
