@@ -369,6 +369,8 @@ def _converted(thread: FollowedThread, words: tuple[str, ...], to: str, of: str,
         raise thread.out.wrong("a number of this width that memory gives is not understood")
     if isinstance(value, Symbol) and wide > narrow and to[0] == "s":
         return replace(value, width=wide)  # registers have numbers with their signs
+    if isinstance(value, Symbol) and wide <= narrow:
+        to = f"s{wide}"
     return computed(thread, f"cvt.{to}.{of}", [value]) if not isinstance(value, Unknown) else value
 
 
