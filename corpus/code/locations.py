@@ -159,10 +159,10 @@ class ArrayAccesses:
 
     @property
     def element(self) -> int | None:
-        """The size of the array's elements; None where its accesses are of several sizes."""
+        """The size of the array's elements; None where its accesses are of several sizes, or only outside of it."""
         sizes = {size for _, size in self.places} | set(self.computed[:1])
-        size = sizes.pop()
-        return size if not sizes and all(offset % size == 0 for offset, _ in self.places) else None
+        size = sizes.pop() if sizes else None
+        return size if not sizes and size and all(offset % size == 0 for offset, _ in self.places) else None
 
 
 def array_accesses(arrays: KernelArrays, threads: Iterable[Sequence[Residual]]) -> dict[Array, ArrayAccesses]:

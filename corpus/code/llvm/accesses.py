@@ -69,11 +69,21 @@ def memory(operand: ir.Operand) -> ir.MemoryOperand:
     return ir.MemoryOperand(operand)
 
 
+def _address(out: FunctionTranslation, reader: TextReader) -> ir.Operand:
+    """Read the address of an access; an index in a constant has to be inside of its array."""
+    reader.beyond.clear()
+    address = reader.typed().operand
+    for index, count in reader.beyond:
+        bound = (ir.Number(index % (1 << 64)), ir.Number(0), ir.Number(count - 1))
+        emit(out, "getelementptr", (), new_register(out, "u64"), address, ir.Number(0), *bound)
+    return address
+
+
 def _load(out: FunctionTranslation, reader: TextReader) -> None:
     atomic, _ = bool(reader.take("atomic")), reader.take("volatile")
     type = reader.type()
     reader.expect(",")
-    address = reader.typed().operand
+    address = _address(out, reader)
     _mode(out, reader, atomic)
     if isinstance(address, ir.Register) and address.name in out.promoted:
         width = kind(out, type)
@@ -116,7 +126,7 @@ def _store(out: FunctionTranslation, reader: TextReader) -> None:
     atomic, _ = bool(reader.take("atomic")), reader.take("volatile")
     value = reader.typed()
     reader.expect(",")
-    address = reader.typed().operand
+    address = _address(out, reader)
     _mode(out, reader, atomic)
     if isinstance(address, ir.Register) and address.name in out.promoted:
         emit(out, "mov", (kind(out, value.type),), ir.Register(out.called[address.name]), value.operand)
@@ -160,7 +170,7 @@ def _fence(out: FunctionTranslation, reader: TextReader) -> None:
 
 def _cmpxchg(out: FunctionTranslation, reader: TextReader) -> None:
     weak, _ = reader.take("weak"), reader.take("volatile")
-    address = reader.typed().operand
+    address = _address(out, reader)
     reader.expect(",")
     expected = reader.typed()
     reader.expect(",")
@@ -182,7 +192,7 @@ def _cmpxchg(out: FunctionTranslation, reader: TextReader) -> None:
 def _atomicrmw(out: FunctionTranslation, reader: TextReader) -> None:
     reader.take("volatile")
     operation = reader.next()
-    address = reader.typed().operand
+    address = _address(out, reader)
     reader.expect(",")
     value = reader.typed()
     _mode(out, reader, True)

@@ -79,7 +79,13 @@ def address_of(
             thread.out.put(Branch(going, Comparison("eq", Reg(odd), 0)))
             thread.out.stops("misaligned")
             thread.out.put(Label(going))
+        case Affine(Array(), terms, offset) if size in (2, 4, 8):
+            if any(number % size for number in (offset, *(by for _, by in terms))):
+                thread.notes.assumed[_BYTE_BY_BYTE] = None
     return address
+
+
+_BYTE_BY_BYTE = "an access at an address that is not aligned is one at each of its bytes"
 
 
 def checked_address(thread: FollowedThread, state: State, address: Value, size: int) -> Value | None:
@@ -112,7 +118,7 @@ def checked_address(thread: FollowedThread, state: State, address: Value, size: 
                 thread.module.variables[array.name].align if array.name in thread.module.variables else 16, size
             )
             if size in (2, 4, 8) and offset % align:
-                thread.notes.assumed["an access at an address that is not aligned is one at each of its bytes"] = None
+                thread.notes.assumed[_BYTE_BY_BYTE] = None
     return address
 
 

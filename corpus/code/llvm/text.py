@@ -91,6 +91,7 @@ class TextReader:
     def __init__(self, words: list[str], names: TypeNames) -> None:
         self.words, self.names = words, names
         self.place = 0
+        self.beyond: list[tuple[int, int]] = []  # indices in constants that are outside of an array, and its elements
 
     # words
 
@@ -269,6 +270,8 @@ class TextReader:
                 if first:
                     offset, first = value * layout.bytes(source), False
                 else:
+                    if isinstance(source, ArrayType) and source.count > 1 and not 0 <= value < source.count:
+                        self.beyond.append((value, source.count))
                     step, source = layout.inside(source, value)
                     offset += step
             self.expect(")")
