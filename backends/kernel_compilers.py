@@ -9,7 +9,7 @@ from typing import NamedTuple
 from backends.cuda import headers
 from backends.cuda.compiler import AS_WRITTEN, compile_ptx
 from backends.glsl import spirv as glsl
-from backends.hip import spirv as hip
+from backends.hip import llvm as hip
 from backends.llvm import compiler as llvm
 from backends.opencl import spirv as opencl
 from backends.shared.toolchain import Compilation

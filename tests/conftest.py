@@ -21,6 +21,8 @@ from hypothesis import HealthCheck, settings
 
 from backends.opencl.platforms import choose
 from backends.registry import BACKENDS
+from backends.shared.clang_llvm import INSTALL as INSTALL_CLANG
+from backends.shared.clang_llvm import clang
 from backends.shared.clang_spirv import INSTALL, tools
 from backends.shared.device import DeviceOptions
 from corpus.errors import InputError
@@ -244,12 +246,17 @@ def need() -> Callable[..., None]:
 
 @pytest.fixture
 def to_spirv(need: Callable[..., None]) -> Callable[[str], None]:
-    """``to_spirv(backend)`` skips a test, as ``need`` does, where nothing makes SPIR-V of kernels in its language."""
+    """``to_spirv(backend)`` skips a test, as ``need`` does, where nothing makes SPIR-V of kernels in its language, or
+    LLVM of HIP's.
+    """
 
     def check(backend: str) -> None:
         if backend == "opencl":
             if tools() is None:
                 absent(f"OpenCL C needs clang and its translator to SPIR-V: {INSTALL}")
+        elif backend == "hip":
+            if clang() is None:
+                absent(f"HIP needs clang: {INSTALL_CLANG}")
         else:
             need(backend)
 

@@ -1,4 +1,4 @@
-"""Makes LLVM of the kernels of HIP, as they are written, where clang has no SPIR-V translator beside it.
+"""Makes LLVM of the kernels of HIP, as they are written, for ``synth check``: clang alone, without ROCm.
 
 It is that for AMD's GPUs, whose scopes and orders are those of HIP; ``include/hip/amdgcn.h`` says what HIP's functions
 are there.
@@ -15,21 +15,19 @@ from backends.shared.handing import MADE, OPTIONS, SOURCE, handed
 from backends.shared.toolchain import Compilation
 from corpus.errors import InputError
 
-NEEDED = f"{INSTALL}; or Debian: apt install clang-15 llvm-spirv-15"
-
 _WORDS = (
     *("-x", "hip", "--offload-arch=gfx90a", "--cuda-device-only", "-nogpuinc", "-nogpulib", "-std=c++17"),
     *("-fdeclspec", "-DSYNTH_CHECKED", *AS_WRITTEN),
 )
 
 
-def compile_kernels(file: Path, code: Path, options: Sequence[str]) -> Compilation:
+def compile_kernels(file: Path, code: Path, options: Sequence[str] = ()) -> Compilation:
     """Compile the kernels of HIP to LLVM with source lines, as ``code``; ``options`` are clang's. Raises ``InputError``
     where there is no clang.
     """
     found = clang()
     if found is None:
-        raise InputError(f"clang is needed for HIP: {NEEDED}", str(file))
+        raise InputError(f"clang is needed for HIP: {INSTALL}", str(file))
     headers = wheel_headers() if found.wheel else ()
     words = [*found.words, *headers, *_WORDS, "-isystem", HEADERS, OPTIONS, SOURCE, "-o", MADE]
     return handed(file, words, code, options=options, includes=True)

@@ -212,6 +212,7 @@ _OF_BOTH: Mapping[str, _Rules] = {
 _RULES: Mapping[str, Mapping[str, _Rules]] = {
     "signed": _wraps("s"),
     "unsigned": _wraps("u"),
+    "zeros": {"clz": _Rules(lambda words, values: values[0] == 0)},
     "vulkan": {
         **_OF_BOTH,
         "rem": _Rules(_rest_of_negative),

@@ -7,9 +7,8 @@ import pytest
 from absent import absent
 
 from backends.opencl import llvm
-from backends.shared import clang_llvm
 
-NEEDED = {"OpenCL C": "opencl", "GLSL": "glsl", "WGSL": "wgsl", "HIP": "opencl"}
+NEEDED = {"OpenCL C": "opencl", "GLSL": "glsl", "WGSL": "wgsl", "HIP": "hip"}
 PAIRS = [(language, row) for language in alike.FILES for row in alike.TABLE if alike.has(language, row["kernel"])]
 
 WITHOUT = {
@@ -54,16 +53,6 @@ def test_kernels_of_opencl_agree_as_llvm(row, monkeypatch):
         absent(f"OpenCL C needs {lacking}: {llvm.NEEDED}")
     monkeypatch.setattr("backends.opencl.spirv.tools", lambda: None)
     test_languages_agree("OpenCL C", row, lambda language: None)
-
-
-@pytest.mark.device
-@pytest.mark.parametrize("row", [row for row in alike.TABLE if alike.has("HIP", row["kernel"])], ids=name)
-def test_kernels_of_hip_agree_as_llvm(row, monkeypatch):
-    """Without a translator to SPIR-V, clang's LLVM for AMD's GPUs is read, and says the same."""
-    if clang_llvm.clang() is None:
-        absent(f"HIP needs clang: {clang_llvm.INSTALL}")
-    monkeypatch.setattr("backends.hip.spirv.tools", lambda: None)
-    test_languages_agree("HIP", row, lambda language: None)
 
 
 @pytest.mark.parametrize("row", alike.TABLE, ids=name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 from ptx_text import HEADER, kernel_text, program
 
-from backends.shared.clang_spirv import tools
+from backends.shared.clang_llvm import clang
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.program import program_of
 from corpus.code.ptx.reader import read_ptx
@@ -220,13 +220,14 @@ def test_without_a_size_addresses_have_32_bits_and_are_refused():
         read_ptx(f".version 9.0\n.target sm_90\n{KERNEL}", "k.ptx")
 
 
-@pytest.mark.skipif(tools() is None, reason="no clang with its translator to SPIR-V")
+@pytest.mark.skipif(clang() is None, reason="no clang that reads HIP")
 @pytest.mark.parametrize(
     ("bounds", "block", "message"),
     [
         ("2", 2, ""),
         ("B, 1", 4, "expected a block of at most 2 threads, by .maxntid or __launch_bounds__, found 4"),
-        ("2*B", 2, "__launch_bounds__(2*2), which is no number, is not understood"),
+        ("2*B", 4, ""),
+        ("2*B", 8, "expected a block of at most 4 threads, by .maxntid or __launch_bounds__, found 8"),
     ],
 )
 def test_launch_bounds_of_hip(tmp_path, bounds, block, message):

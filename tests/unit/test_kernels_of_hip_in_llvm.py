@@ -123,18 +123,20 @@ BARRIERS = {
     "bare": ("__builtin_amdgcn_s_barrier();", "FOUND"),
     "half": (FENCES[0].replace("{}", "workgroup") + "__builtin_amdgcn_s_barrier();", "FOUND"),
     "narrow": ("__builtin_amdgcn_s_barrier();".join(FENCES).replace("{}", "wavefront"), "FOUND"),
+    "wider": ("__threadfence(); __builtin_amdgcn_s_barrier(); __threadfence_block();", "SAFE"),
+    "turned": ("__builtin_amdgcn_s_barrier();".join(reversed(FENCES)).replace("{}", "workgroup"), "FOUND"),
     "hip": ("__syncthreads();", "SAFE"),
 }
 """What stands between a write to shared memory and a read of it by another wavefront, and whether these race."""
 
 
+@pytest.mark.parametrize("model", ["amdgpu", "opencl"])
 @pytest.mark.parametrize("name", BARRIERS)
-def test_barriers_under_the_model_of_llvm(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_barriers_between_fences(name: str, model: str, tmp_path: Path) -> None:
     """A barrier synchronises the fences on either side of it (LLVM, AMDGPU Execution Synchronization)."""
     body, verdict = BARRIERS[name]
-    monkeypatch.setattr("backends.hip.spirv.tools", lambda: None)
     file = tmp_path / "kernel.hip"
     text = f"__shared__ int t[2]; t[threadIdx.x] = 1; {body} y[threadIdx.x] = t[1 - threadIdx.x];"
     file.write_text(f'{HEAD}extern "C" __global__ void k(int *y) {{ {text} }}\n', encoding="utf-8")
-    (one,) = checked([file], "--grid", "1", "--block", "2", "--warp", "1", "-m", "amdgpu")
+    (one,) = checked([file], "--grid", "1", "--block", "2", "--warp", "1", "-m", model)
     assert one["answers"]["race"] == verdict

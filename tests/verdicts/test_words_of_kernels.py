@@ -160,7 +160,7 @@ def _rows(language: str, before: bool) -> Rows:
 
 
 @pytest.mark.device
-@pytest.mark.parametrize(("language", "backend"), [("OpenCL C", "opencl"), ("GLSL", "glsl"), ("HIP", "opencl")])
+@pytest.mark.parametrize(("language", "backend"), [("OpenCL C", "opencl"), ("GLSL", "glsl"), ("HIP", "hip")])
 def test_what_was_judged_wrong(to_spirv: Callable[[str], None], tmp_path: Path, language: str, backend: str) -> None:
     to_spirv(backend)
     _judge(tmp_path, _rows(language, before=True))
@@ -170,7 +170,7 @@ def test_what_was_judged_wrong(to_spirv: Callable[[str], None], tmp_path: Path, 
 @pytest.mark.device
 @pytest.mark.parametrize(
     ("language", "backend"),
-    [("OpenCL C", "opencl"), ("GLSL", "glsl"), ("WGSL", "wgsl"), ("HIP", "opencl")],
+    [("OpenCL C", "opencl"), ("GLSL", "glsl"), ("WGSL", "wgsl"), ("HIP", "hip")],
 )
 def test_all_others(
     to_spirv: Callable[[str], None], need: Callable[..., None], tmp_path: Path, language: str, backend: str

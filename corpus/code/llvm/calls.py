@@ -156,7 +156,7 @@ def _used(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
 
 _NOTHING = frozenset(
     (
-        *("assume", "donothing", "sideeffect", "prefetch", "x86.sse2.pause", "aarch64.hint", "stackrestore"),
+        *("donothing", "sideeffect", "prefetch", "x86.sse2.pause", "aarch64.hint", "stackrestore"),
         *("var.annotation", "invariant.start", "invariant.end", "experimental.noalias.scope.decl"),
         *("dbg.declare", "dbg.value", "dbg.label", "pseudoprobe", "fake.use"),
     )
@@ -189,12 +189,22 @@ _TYPES_BEHIND = re.compile(r"(?:\.(?:[pifv]\d+\w*|bf16|s_\w+|sl_\w+))+$")
 """The types at the end of the name of an intrinsic: ``.p0.p0.i64``."""
 
 
+def _promise(out: FunctionTranslation, condition: ir.Operand) -> None:
+    """Write that a thread may not go on where a condition does not hold."""
+    if isinstance(condition, ir.Register):
+        emit(out, "unreachable", (), guard=ir.KernelGuard(condition.name, unless=True))
+    elif condition == ir.Number(0):
+        emit(out, "unreachable", ())
+
+
 def _intrinsic(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
     plain = _TYPES_BEHIND.sub("", name.removeprefix("llvm."))
     given = arguments_of(out, call)
     if plain in _NOTHING:
         return
-    if plain in ("lifetime.start", "lifetime.end"):
+    if plain == "assume":
+        _promise(out, given[0])
+    elif plain in ("lifetime.start", "lifetime.end"):
         address = given[-1]
         if isinstance(address, ir.Register) and address.name not in out.promoted:
             emit(out, plain, (), memory(address))

@@ -8,12 +8,13 @@ space alone, ``agent-one-as``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from corpus.code import ir
 from corpus.code.llvm import opencl
 from corpus.code.llvm.lowering import FunctionUse, Lowering
 from corpus.laws.opencl import NO_MEMORY
-from corpus.litmus.orders import PLAIN, Mode, Scope
+from corpus.litmus.orders import PLAIN, Mode, Order, Scope
 
 SYNC_SCOPES: Mapping[str, Scope | None] = {
     "": Scope.SYS,
@@ -36,6 +37,33 @@ _BARRIERS: Mapping[str, Mode] = {"synth_syncthreads": PLAIN, "llvm.amdgcn.s.barr
 
 _NOTHING = ("llvm.amdgcn.s.sleep", "llvm.amdgcn.sched.barrier", "llvm.amdgcn.s.setprio")
 _COMPUTED = ("llvm.ctlz", "llvm.cttz", "llvm.fmuladd")
+
+
+def with_fenced_barriers(function: ir.KernelFunction) -> ir.KernelFunction:
+    """Return a function in which an ``s_barrier`` orders all memory that stands between a fence that releases and a
+    fence that acquires, of the work-group or more. This is what ``__syncthreads`` is in HIP's own header.
+
+    LLVM's model says so of all fences before and after a barrier (AMDGPU Execution Synchronization), which models of
+    other languages lack.
+    """
+    code, entered = list(function.body or ()), {*function.labels.values()}
+    for place, ins in enumerate(code):
+        if ins.name != "barrier" or ins.mode.tags != (NO_MEMORY,) or not 0 < place < len(code) - 1:
+            continue
+        fenced = _is_fence(code[place - 1], Order.RELEASE) and _is_fence(code[place + 1], Order.ACQUIRE)
+        if fenced and entered.isdisjoint((place, place + 1)):
+            code[place] = ins._replace(mode=PLAIN)
+    return replace(function, body=tuple(code))
+
+
+def _is_fence(ins: ir.KernelInstruction, order: Order) -> bool:
+    """Decide whether an instruction is a fence with an order, or more, of the work-group or more."""
+    return (
+        ins.name == "fence"
+        and ins.guard is None
+        and ins.mode.order in (order, Order.ACQ_REL, Order.SC)
+        and ins.mode.scope in (Scope.CTA, Scope.GPU, Scope.SYS)
+    )
 
 
 def function(out: Lowering, use: FunctionUse) -> None:

@@ -10,7 +10,7 @@ C twice: for the host, and, as ``__clang_ocl_kern_imp_sum``, for other kernels, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from corpus.code.launch.fields import (
     DescribedType,
     RepeatedType,
     ScalarType,
+    StructureType,
     bits_of,
     distinctly_named,
     fields_of,
@@ -47,8 +48,8 @@ from corpus.litmus.ptx_arithmetic import WIDTHS
 @dataclass(frozen=True)
 class KernelTarget:
     """What LLVM is made for: the word of its kernels, the language of the module, the spaces of its address spaces (of
-    variables, and of what parameters point to), its scopes, its functions, and the beginning of the names of kernels
-    that are written twice.
+    variables, and of what parameters point to), its scopes, its functions, the beginning of the names of kernels
+    that are written twice, and what is seen of a function only as a whole.
     """
 
     word: str
@@ -57,6 +58,7 @@ class KernelTarget:
     dialect: KernelDialect
     library: Library
     copied: str = ""
+    finished: Callable[[ir.KernelFunction], ir.KernelFunction] = lambda function: function
 
 
 OPENCL_SPACES = {0: "local", 1: "global", 2: "const", 3: "shared"}
@@ -74,7 +76,14 @@ TARGETS = (
         opencl.function,
         "__clang_ocl_kern_imp_",
     ),
-    KernelTarget("amdgpu_kernel", "llvm-hip", HIP_SPACES, KernelDialect(hip.SYNC_SCOPES), hip.function),
+    KernelTarget(
+        "amdgpu_kernel",
+        "llvm-hip",
+        HIP_SPACES,
+        KernelDialect(hip.SYNC_SCOPES),
+        hip.function,
+        finished=hip.with_fenced_barriers,
+    ),
 )
 """The targets of which kernels are read."""
 
@@ -169,6 +178,7 @@ def _add_kernel(found: _Kernels, name: str, text: FunctionText) -> None:
         body=(*start.code, *(function.body or ())),
         labels={label: place + len(start.code) for label, place in function.labels.items()},
         block_size=_block_size(found.module, text.head),
+        directives=_most_threads(found.module, text.head),
     )
     found.functions[name] = with_fields(kernel)
     found.called[name], found.sizes[name] = tuple(names), tuple(sizes)
@@ -196,7 +206,7 @@ def _function(
     """Return a function as code of kernels, and the names of the globals that it mentions."""
     defined = frozenset(name for name, other in found.module.functions.items() if other.body is not None)
     function, reached = translated(found.module, found.debug, text, {}, defined, False, found.target.dialect)
-    return lowered(function, found.names, found.target.library, taken, pieces), reached
+    return found.target.finished(lowered(function, found.names, found.target.library, taken, pieces)), reached
 
 
 _REFUSED = ("intel_reqd_sub_group_size",)
@@ -216,6 +226,17 @@ def _block_size(module: ModuleText, head: str) -> ir.BlockSize:
     if len(numbers) != 3 or min(numbers) < 1:
         return ir.ANY_BLOCK
     return ir.BlockSize((numbers[0], numbers[1], numbers[2]))
+
+
+def _most_threads(module: ModuleText, head: str) -> tuple[str, ...]:
+    """Return the most threads of a work-group, where ``__launch_bounds__`` says it, as kernels of PTX do."""
+    groups = (module.attributes.get(group, "") for group in re.findall(r" (#\d+)\b", head))
+    bounds = (re.search(r'"amdgpu-flat-work-group-size"="\d+,(\d+)"', group) for group in groups)
+    return tuple(f".maxntid {found[1]}" for found in bounds if found and int(found[1]) != _MOST_THREADS)
+
+
+_MOST_THREADS = 1024
+"""The most threads of a work-group that clang gives kernels of HIP where they do not say it."""
 
 
 # parameters
@@ -274,6 +295,8 @@ def _argument(
             start.put("mov", ("b64",), (register, ir.SymbolRef(name)))
             return ir.Variable(name, "shared", "u64", 8, 8), name, None
         start.put("load", ("u64",), (register, ir.MemoryOperand(ir.SymbolRef(name))))
+        if isinstance(type, StructureType):  # with a pointer as its one field, which clang passes in its place
+            return ir.Variable(name, "param", "b8", 8, 8, fields=_fields(type, 8)), name, None
         _describe(found, name, node)
         element = type.element if isinstance(type, ScalarType) else None
         return ir.Variable(name, "param", "u64", 8, 8), name, element

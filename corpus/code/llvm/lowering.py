@@ -454,10 +454,10 @@ def _binary(out: Lowering, ins: ir.KernelInstruction) -> None:
 def _unary(out: Lowering, ins: ir.KernelInstruction) -> None:
     operation, kind, *flags = ins.words
     name, *how = operation.split(".")
-    if NONZERO in flags:
-        out.refuse("to count the zeros of a number that may not be 0 is not understood")
-        return
     out.put(name, (*how, kind), ins.operands)
+    if NONZERO in flags:
+        target, given = ins.operands
+        out.put("determined", ("zeros", name, f"u{WIDTHS[kind]}"), (target, given, given))
 
 
 def _compare(out: Lowering, ins: ir.KernelInstruction) -> None:
@@ -505,7 +505,7 @@ def _select(out: Lowering, ins: ir.KernelInstruction) -> None:
 
 
 def _unreachable(out: Lowering, ins: ir.KernelInstruction) -> None:
-    out.put("trap", (), ())
+    out.put("trap", (), (), guard=ins.guard)
 
 
 def _refused(out: Lowering, ins: ir.KernelInstruction) -> None:
@@ -515,7 +515,26 @@ def _refused(out: Lowering, ins: ir.KernelInstruction) -> None:
 
 
 def _overflow(out: Lowering, ins: ir.KernelInstruction) -> None:
-    out.refuse("a sum that says whether it overflows is not understood")
+    """A sum or difference, and whether it overflows: unsigned, one is on the wrong side of the other; signed, the sum
+    has another sign than both operands, and a difference another than the first, which has another than the second.
+    """
+    operation, kind = ins.words
+    sign, name = operation[0], operation[1:]
+    target, flag, one, other = ins.operands
+    if name == "mul":
+        out.refuse("a product that says whether it overflows is not understood")
+        return
+    plain, signed_kind = f"{sign}{WIDTHS[kind]}", f"s{WIDTHS[kind]}"
+    bits = f"b{WIDTHS[kind]}"
+    out.put(name, (plain,), (target, one, other))
+    if sign == "u":
+        less = (target, one) if name == "add" else (one, other)
+        out.put("setp", ("lt", plain), (flag, *less))
+        return
+    turned = out.compute(f"xor.{bits}", bits, one, target)
+    apart = out.compute(f"xor.{bits}", bits, other, target if name == "add" else one)
+    both = out.compute(f"and.{bits}", bits, turned, apart)
+    out.put("setp", ("lt", signed_kind), (flag, both, ir.Number(0)))
 
 
 _LOWERED: Mapping[str, Callable[[Lowering, ir.KernelInstruction], None]] = {

@@ -23,7 +23,9 @@ class FunctionText:
 
 @dataclass(frozen=True)
 class ModuleText:
-    """The parts of a module, by their names; ``metadata`` by number, ``!5``; ``globals`` with their lines."""
+    """The parts of a module, by their names; ``metadata`` by number, ``!5``; ``globals`` with their lines;
+    ``attributes`` of functions by number, ``#0``.
+    """
 
     path: str
     names: TypeNames
@@ -31,6 +33,7 @@ class ModuleText:
     functions: Mapping[str, FunctionText] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = field(default_factory=dict)
     assembly: int = 0
     """The line of assembly that stands outside of functions; 0 where there is none."""
 
@@ -55,6 +58,7 @@ class ModuleText:
 _TARGET = re.compile(r'target (?:datalayout) = "([^"]*)"')
 _TYPE = re.compile(r'(%(?:"[^"]*"|[-\w.$]+)) = type (.*)')
 _GLOBAL = re.compile(r'(@(?:"[^"]*"|[-\w.$]+)) = (.*)')
+_ATTRIBUTES = re.compile(r"attributes (#\d+) = (.*)")
 _METADATA = re.compile(r"(![-\w.$]+) = (.*)")
 _FUNCTION = re.compile(r'(?:define|declare)\b[^@]*(@(?:"[^"]*"|[-\w.$]+))')
 
@@ -63,7 +67,7 @@ def module_of(text: str, path: str) -> ModuleText:
     """Return the parts of a module."""
     layout, types = "", dict[str, str]()
     globals_, functions = dict[str, tuple[str, int]](), dict[str, FunctionText]()
-    aliases, metadata, assembly = dict[str, str](), dict[str, str](), 0
+    aliases, metadata, attributes, assembly = dict[str, str](), dict[str, str](), dict[str, str](), 0
     lines = text.splitlines()
     place = 0
     while place < len(lines):
@@ -89,8 +93,11 @@ def module_of(text: str, path: str) -> ModuleText:
                 globals_[unquoted(found[1])] = (found[2], place)
         elif first == "%" and (found := _TYPE.match(line)):
             types[found[1]] = found[2].strip()
+        elif first == "a" and (found := _ATTRIBUTES.match(line)):
+            attributes[found[1]] = found[2]
         elif first == "m" and line.startswith("module asm"):
             assembly = assembly or place
         elif first == "t" and (found := _TARGET.match(line)):
             layout = found[1]
-    return ModuleText(path, TypeNames(types, layout_of(layout)), globals_, functions, aliases, metadata, assembly)
+    named = TypeNames(types, layout_of(layout))
+    return ModuleText(path, named, globals_, functions, aliases, metadata, attributes, assembly)

@@ -20,7 +20,7 @@ from corpus.code.places import NOBODY, Array, argument_array
 from corpus.code.spirv.claims import SpirvHome
 from corpus.code.spirv.code import SpirvCode, SpirvSource, register_name
 from corpus.code.spirv.constants import WORKGROUP_SIZE, spec_id
-from corpus.code.spirv.module import Enumerant, Id, SpirvFunction, SpirvInteger, SpirvModule, SpirvString
+from corpus.code.spirv.module import Enumerant, Id, SpirvFunction, SpirvInteger, SpirvModule
 from corpus.code.spirv.reflection import ClspvReflection, reflected
 from corpus.code.spirv.types import ADDRESS
 from corpus.code.spirv.variables import SpirvMemory, pointee_of
@@ -31,9 +31,6 @@ SPECIALISED = "specialised"
 
 _SIZES = ("LocalSize", "LocalSizeId")
 """The modes that give a kernel the size of its work-groups, of which it has one at most (SPIR-V 1.6, 3.6)."""
-
-_LAUNCH_BOUNDS = "launch_bounds "
-"""How the annotation begins that the header of HIP makes of ``__launch_bounds__``."""
 
 
 class SpirvParameter(NamedTuple):
@@ -268,11 +265,3 @@ def _threads(source: SpirvSource, function: str) -> tuple[int, int, int] | None:
     if len(numbers) != 3 or min(numbers) < 1:
         raise InputError(f"a work-group of {numbers} threads is not understood", module.path)
     return numbers[0], numbers[1], numbers[2]
-
-
-def launch_bounds(module: SpirvModule, function: str) -> Iterator[str]:
-    """Yield the most threads of a block that HIP's ``__launch_bounds__`` gives a function, as it is written."""
-    for decoration in module.decorations.get(function, ()):
-        match decoration:
-            case Enumerant("UserSemantic", (SpirvString(text), *_)) if text.startswith(_LAUNCH_BOUNDS):
-                yield text.removeprefix(_LAUNCH_BOUNDS).partition(",")[0].strip()

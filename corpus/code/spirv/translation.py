@@ -24,7 +24,7 @@ from corpus.code.spirv.fields import SpirvFields
 from corpus.code.spirv.flow import SpirvBody, function_name, results_of
 from corpus.code.spirv.modes import MEMORY_MODELS
 from corpus.code.spirv.module import SpirvEntryPoint, SpirvFunction, SpirvInstruction, SpirvModule
-from corpus.code.spirv.parameters import SpirvParameter, arguments, block_size, given, launch_bounds, specialised
+from corpus.code.spirv.parameters import SpirvParameter, arguments, block_size, given, specialised
 from corpus.code.spirv.reflection import reflected
 from corpus.code.spirv.source_rules import begun_anew
 from corpus.code.spirv.table import row_of
@@ -137,8 +137,7 @@ def _kernel(
         _add_callable(found, function)
     code = found.body(function.name).code
     start = SpirvCode(source, SpirvInstruction("OpEntryPoint", None, None, (), function.line))
-    bounds = [each for id in reached for each in launch_bounds(module, id)]
-    _refuse(start, point.function, bounds)
+    _refuse(start, point.function)
     parameters = [*arguments(start, memory, function)]
     for id, name in source.symbols.items():
         if id in mentioned or (id in point.interface and memory.variables[name].space == "argument"):
@@ -155,23 +154,19 @@ def _kernel(
         {name: place + len(start.code) for name, place in code.labels.items()},
         {},
         line=function.line,
-        directives=tuple(f".maxntid {each}" for each in bounds if each.isdecimal()),
         block_size=block_size(source, point.function),
     )
     return with_fields(kernel), parameters
 
 
-def _refuse(start: SpirvCode, function: str, bounds: list[str]) -> None:
-    """Write what is not understood of a kernel whatever its threads do: declarations of the module or of its function,
-    and bounds of its launches.
+def _refuse(start: SpirvCode, function: str) -> None:
+    """Write what is not understood of a kernel whatever its threads do: declarations of the module or of its
+    function.
     """
     for refused in refusals(start.source.module, EXTENDED):
         if refused.function in (None, function):
             start.at = refused.at
             start.put(NOT_UNDERSTOOD, (refused.why,), ())
-    for each in bounds:
-        if not each.isdecimal():
-            start.put(NOT_UNDERSTOOD, (f"__launch_bounds__({each}), which is no number, is not understood",), ())
 
 
 def _add_callable(found: _Functions, function: SpirvFunction) -> None:

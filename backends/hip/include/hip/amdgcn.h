@@ -7,10 +7,10 @@
 #define __constant__ __attribute__((constant))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
-#define __launch_bounds__(most, ...) __attribute__((launch_bounds(most)))
+#define __launch_bounds__(most, ...) __attribute__((amdgpu_flat_work_group_size(1, most)))
 
-__device__ unsigned synth_workgroup_size(int along);
-__device__ unsigned synth_workgroups(int along);
+__device__ __attribute__((const)) unsigned synth_workgroup_size(int along);
+__device__ __attribute__((const)) unsigned synth_workgroups(int along);
 __device__ void synth_syncthreads();
 
 #define SYNTH_INDEX(type, of_x, of_y, of_z) \
@@ -18,9 +18,9 @@ __device__ void synth_syncthreads();
         __declspec(property(get = get_x)) unsigned x; \
         __declspec(property(get = get_y)) unsigned y; \
         __declspec(property(get = get_z)) unsigned z; \
-        __device__ unsigned get_x() const { return of_x; } \
-        __device__ unsigned get_y() const { return of_y; } \
-        __device__ unsigned get_z() const { return of_z; } \
+        __device__ __attribute__((const)) unsigned get_x() const { return of_x; } \
+        __device__ __attribute__((const)) unsigned get_y() const { return of_y; } \
+        __device__ __attribute__((const)) unsigned get_z() const { return of_z; } \
     };
 SYNTH_INDEX(synth_thread_index, __builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(),
             __builtin_amdgcn_workitem_id_z())

@@ -1,5 +1,5 @@
 // The part of HIP's header that programs of tests use, for clang where ROCm is not installed: enough to check a program
-// and to read its machine code, and nothing to run it with. spirv.h and amdgcn.h have more, for kernels that synth check reads.
+// and to read its machine code, and nothing to run it with. amdgcn.h has more, for kernels that synth check reads.
 #pragma once
 #include <cstddef>
 
@@ -13,9 +13,7 @@ struct dim3 {
     __host__ __device__ dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 
-#if defined(__SPIRV__)
-#include "spirv.h"
-#elif defined(SYNTH_CHECKED)
+#if defined(SYNTH_CHECKED)
 #include "amdgcn.h"
 #else
 struct synth_block_index {
