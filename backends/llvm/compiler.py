@@ -30,6 +30,7 @@ _AS_WRITTEN = (
     *("-UNDEBUG", "-U_FORTIFY_SOURCE", "-fno-sanitize=all", "-Wno-everything"),
     *("-Werror=atomic-memory-ordering", "-Werror=user-defined-warnings"),  # it drops a load that releases
     "-Werror=source-uses-openmp",  # whose pragmas it leaves out
+    "-Werror=integer-overflow",  # of constants, which it computes itself
 )
 """The words by which clang writes what a program has; an access in an order that it may not have is refused."""
 

@@ -54,6 +54,8 @@ def start_thread(
             raise thread.out.wrong("a thread that is another one where memory decides so is not understood")
         both = {cell: value for cell, value in _steady(thread, state).items() if other.before.get(cell) == value}
         nothing = dict.fromkeys({*other.before, *_steady(thread, state)} - {*both}, Unknown("what one way leaves"))
+        if any(map(_is_end, nothing)):
+            raise thread.out.wrong("behind memory that is given back where memory decides so is not understood")
         created.started[before] = other._replace(before={**both, **nothing})
         return number
     created.started.append(ThreadStart(ids, function, arguments, waits, given, _steady(thread, state)))
@@ -67,8 +69,13 @@ def _steady(thread: FollowedThread, state: State) -> dict[Cell, Value]:
     return {
         cell: value if isinstance(value, int | ArrayAddress) else Unknown("what others could see")
         for cell, value in every
-        if cell.name not in private and cell.size and cell.offset >= 0
+        if cell.name not in private and (_is_end(cell) or (cell.size and cell.offset >= 0))
     }
+
+
+def _is_end(cell: Cell) -> bool:
+    """Decide whether a cell says that an object has been given back."""
+    return cell.offset == -1 and not cell.size
 
 
 def joined_counter(number: int) -> Cell:

@@ -35,6 +35,7 @@ from corpus.code.llvm.memory import (
     beside,
     checked_address,
     further,
+    is_dead,
     keep_handle,
     loaded,
     moved_bytes,
@@ -343,13 +344,13 @@ def _released(thread: FollowedThread, state: State, address: Value) -> bool:
         case ArrayAddress(array, offset):
             if array.space != OBJECTS or not array.name.startswith(MADE) or offset:
                 return thread.out.stops("free")
-            if owns(thread, array):
-                if Cell(array.owner, array.name, -1, 0) in state.known:
-                    return thread.out.stops("freed twice")
-                state.known[Cell(array.owner, array.name, -1, 0)] = 1
-                return True
-            thread.out.put(Store(array_place(array, 0), FREED), Access(array, 0, 0))
-            note_write(thread, state, Access(array, 0, 0))
+            ended = Cell(array.owner, array.name, -1, 0)
+            if is_dead(thread, state, array):
+                return thread.out.stops("freed twice")
+            if not owns(thread, array):
+                thread.out.put(Store(array_place(array, 0), FREED), Access(array, 0, 0))
+                note_write(thread, state, Access(array, 0, 0))
+            state.known[ended] = 1
             return True
         case Symbol(register):
             going = thread.out.new_label()

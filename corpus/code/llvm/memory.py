@@ -137,7 +137,8 @@ def check_null(thread: FollowedThread, state: State, address: Symbol) -> Symbol:
 def is_dead(thread: FollowedThread, state: State, array: Array) -> bool:
     """Decide whether the lifetime of memory of the thread's own is over: of its variable, or of the whole call."""
     if not array.is_own or array.name in thread.module.variables:
-        return Cell(array.owner, array.name, -1, 0) in state.known
+        ended = Cell(array.owner, array.name, -1, 0)
+        return ended in state.known or ended in thread.creation.image
     return array.owner > state.depth or Cell(array.owner, array.name, -1, 0) in state.known
 
 
