@@ -80,7 +80,7 @@ MOVED = {
     "read_ptx": ("corpus.code.ptx.reader", "corpus.kernels.ptx.reader"),
     "read_assembly": ("corpus.code.assembly.reading", "corpus.assembly.reading"),
     "read_sass": ("corpus.code.sass.reader", "backends.cuda.sass.reader"),
-    "spirv_kernels": ("synth.checking.sources",),
+    "read": ("corpus.code.spirv.files",),
     "specialised": ("synth.checking.sources",),
     "check": ("synth.checking.questions",),
 }

@@ -200,12 +200,11 @@ def listen(found: Harvest) -> None:
 
         return around
 
-    def of_spirv(before: Callable[..., Any], data: bytes, path: Path, text: str = "", *more: Any) -> Any:
-        file = before(data, path, text, *more)
-        suffix = ".spv" if data[:4] in (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03") else ".spvasm"
-        if suffix == ".spvasm":
-            found.texts[id(file.module)] = suffix, data, file.module
-        return file
+    def of_module(before: Callable[..., Any], code: Any, *more: Any) -> Any:
+        read = before(code, *more)
+        if code.data[:4] not in (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03"):
+            found.texts[id(read.module)] = ".spvasm", code.data, read.module
+        return read
 
     def specialised(before: Callable[..., Any], file: Any, *words: Any) -> Any:
         new = before(file, *words)
@@ -243,11 +242,10 @@ def listen(found: Harvest) -> None:
 
     around: Mapping[str, Callable[..., Any]] = {
         "read_ptx": read(".ptx"),
-        "read_c": read(".c"),
         "read_assembly": assembly,
         "read_sass": sass,
         "program_of": program_of,
-        "spirv_kernels": of_spirv,
+        "read": of_module,
         "specialised": specialised,
         "check": check,
     }

@@ -21,7 +21,7 @@ from corpus.code import ir
 from corpus.code.computations import COMPUTATIONS, PROMISES, UNCOMPUTED, Computation
 from corpus.code.llvm.lowering import FunctionUse, Lowering, exchange
 from corpus.laws.c11 import read_order, write_order
-from corpus.laws.opencl import barrier_mode, fence_mode, fence_tags
+from corpus.laws.opencl import NO_MEMORY, barrier_mode, fence_mode, fence_tags
 from corpus.litmus.orders import Mode, Order, Scope
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
@@ -364,6 +364,8 @@ def _group(call: _Call, found: re.Match[str]) -> None:
     """An operation that the threads of a work-group or subgroup do together."""
     out, level = call.out, Scope.CTA if found[1] == "work_group" else Scope.WARP
     verb = _VERBS.get(found[2] or "", found[2] or "")
+    if level is Scope.CTA:  # all come to it, or none (OpenCL C 3.0, 6.15.16)
+        out.put("barrier", (level.label,), (), mode=Mode(tags=(NO_MEMORY,)))
     if verb in ("all", "any", "equal", "elect"):
         decided = out.temporary("pred")
         value: ir.Operand = ir.Number(1)

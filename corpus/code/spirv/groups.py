@@ -13,7 +13,8 @@ from corpus.code.launch.groups import OF_MASKS
 from corpus.code.spirv.code import SpirvCode
 from corpus.code.spirv.module import Enumerant
 from corpus.code.spirv.pointers import scope_of
-from corpus.litmus.orders import Scope
+from corpus.laws.opencl import NO_MEMORY
+from corpus.litmus.orders import Mode, Scope
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
 _FOLDS = {
@@ -70,6 +71,8 @@ def group_operation(code: SpirvCode, verb: str) -> None:
     if level not in (Scope.WARP, Scope.CTA):
         raise code.wrong("of others than a subgroup or a work-group is not understood")
     assert level is not None
+    if level is Scope.CTA and code.source.model.name == "opencl":  # all come to it, or none (OpenCL C 3.0, 6.15.16)
+        code.put("barrier", (level.label,), (), mode=Mode(tags=(NO_MEMORY,)))
     targets, kinds = code.result(), code.kinds(code.at.type or "")
     values = code.values(ids[0]) if ids else (ir.Number(1),) * len(targets)
     more: list[ir.Operand] = [code.value(id) for id in ids[1:]]
