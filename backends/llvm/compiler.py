@@ -28,11 +28,16 @@ INSTALL = "pip install ziglang; Debian: apt install clang"
 _AS_WRITTEN = (
     *("-O1", "-Xclang", "-disable-llvm-passes", "-g", "-fno-discard-value-names", "-S", "-emit-llvm"),
     *("-UNDEBUG", "-U_FORTIFY_SOURCE", "-fno-sanitize=all", "-Wno-everything"),
+    *("-fsanitize=shift-base,float-cast-overflow,vla-bound", "-fsanitize-trap=all"),  # what the IR leaves out
+)
+"""The words by which clang writes what a program has."""
+
+_REFUSED = (
     *("-Werror=atomic-memory-ordering", "-Werror=user-defined-warnings"),  # it drops a load that releases
     "-Werror=source-uses-openmp",  # whose pragmas it leaves out
     "-Werror=integer-overflow",  # of constants, which it computes itself
 )
-"""The words by which clang writes what a program has; an access in an order that it may not have is refused."""
+"""The words by which clang refuses what it would leave out, behind those of the user's."""
 
 _FAILURE = "failure memory order argument to atomic operation is invalid [-Werror,-Watomic-memory-ordering]"
 """What clang says of an exchange that fails in an order that releases, which a load may not have."""
@@ -85,7 +90,8 @@ def _compiled(file: Path, code: Path, options: Sequence[str], language: str, sta
     headers: list[Word] = (
         ["-isystem", _HEADERS] if language == "c" else ["-I", _LIBRARY / "include", "-isystem", _HEADERS]
     )
-    command = [*words, *_AS_WRITTEN, *own, *headers, OPTIONS, *kind, SOURCE, "-o", MADE]
+    options = [option for option in options if option != "-w"]  # by which it would say nothing of what it leaves out
+    command = [*words, *_AS_WRITTEN, *own, *headers, OPTIONS, *_REFUSED, *kind, SOURCE, "-o", MADE]
     done = handed(file, command, code, options=options, includes=True)
     assumed = ""
     if not done.ok and set(re.findall(r"error: (.*)", done.output)) == {_FAILURE}:
@@ -113,7 +119,11 @@ def _library(clang: ClangCommand, program: str) -> str:
         source, made = Path(folder, "library.c"), Path(folder, "library.ll")
         source.write_text("".join(file.read_text(encoding="utf-8") for file in files), encoding="utf-8")
         destroys = f"-DDESTROYS={int(any(name in _DESTROYING or name.startswith('_Z') for name in called))}"
-        done = handed(source, [*clang.c, *_AS_WRITTEN, "-std=gnu17", "-fwrapv", destroys, SOURCE, "-o", MADE], made)
+        done = handed(
+            source,
+            [*clang.c, *_AS_WRITTEN, "-std=gnu17", "-fwrapv", "-fno-sanitize=all", destroys, SOURCE, "-o", MADE],
+            made,
+        )
         if not done.ok:
             raise InputError(f"the library is not compiled: {problem(done.output)}")
         return re.sub(r"@\.str\b", "@.library.str", read_text(made))

@@ -32,6 +32,10 @@ def blamed(state: State, ins: ir.KernelInstruction | None) -> ir.KernelInstructi
     return ins
 
 
+CHECKS = "checks"
+"""The word of a branch that only asks whether what the program does is defined."""
+
+
 def branch_target(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> int:
     """Return the place that a branch leads to."""
     match ins.operands:

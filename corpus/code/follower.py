@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from corpus.code import ir
-from corpus.code.calls import MOST_CALLS, blamed, branch_target, go_back, keep_together
+from corpus.code.calls import CHECKS, MOST_CALLS, blamed, branch_target, go_back, keep_together
 from corpus.code.evaluation import define, describe, evaluate, lift
 from corpus.code.functions import result_registers
 from corpus.code.places import RegisterHome
@@ -115,7 +115,8 @@ def _guarded(thread: FollowedThread, state: State, ins: ir.KernelInstruction, gu
             jumps, stays = ("eq", "ne") if guard.unless else ("ne", "eq")
             if ins.name == "bra":
                 target = state.moved_to(branch_target(thread, state, ins))
-                thread.out.put(Branch(follow_later(thread, target), Comparison(jumps, Reg(register), 0)))
+                condition = Comparison(jumps, Reg(register), 0)
+                thread.out.put(Branch(follow_later(thread, target), condition, checks=CHECKS in ins.words))
                 state.place += 1
                 return True
             for name in result_registers(ins):

@@ -44,6 +44,12 @@ def why_of(mark: str) -> str:
     return mark.removeprefix(MARK).partition(PLACE)[0]
 
 
+def mark_of(why: str, origin: ir.KernelInstruction | None) -> str:
+    """Return the register that says why a thread has stopped, or has come to a finding, at an instruction."""
+    place = origin.source if origin is not None else None
+    return f"{MARK}{why}" + (f"{PLACE}{place.line}_{place.column}" if place is not None else "")
+
+
 class Access(NamedTuple):
     """An access of the residual program: the array, the offset in bytes (None: it is computed), and the size.
 
@@ -136,9 +142,7 @@ class ResidualWriter:
 
     def marks(self, why: str) -> None:
         """Mark that the thread comes to what is a finding; of programs that have no launch, each place has its mark."""
-        place = self.origin.source if self.origin is not None and self._grows else None
-        where = f"{PLACE}{place.line}_{place.column}" if place is not None else ""
-        self.put(Assign(f"{MARK}{why}{where}", "mov", (1,)))
+        self.put(Assign(mark_of(why, self.origin if self._grows else None), "mov", (1,)))
 
     def wrong(self, what: str) -> NotUnderstoodError:
         """Return the error for the instruction at hand."""

@@ -188,11 +188,15 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A jump to a label of the same thread, always or where the condition holds."""
+    """A jump to a label of the same thread, always or where the condition holds.
+
+    ``checks``: it only asks whether what the program does is defined. No compiler has it, and nothing depends on it.
+    """
 
     label: str
     condition: Comparison | None = None
     guard: Guard | None = None
+    checks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ def unguarded(thread: Thread) -> Thread:
         holds, fails = ("eq", "ne") if ins.guard.unless else ("ne", "eq")
         predicate = Reg(ins.guard.register)
         if isinstance(ins, Branch) and ins.condition is None:
-            lowered.append(Branch(ins.label, Comparison(holds, predicate, 0)))
+            lowered.append(Branch(ins.label, Comparison(holds, predicate, 0), checks=ins.checks))
         else:
             label = next(fresh)
             lowered += [Branch(label, Comparison(fails, predicate, 0)), replace(ins, guard=None), Label(label)]

@@ -271,7 +271,7 @@ class Walker:
             return
         left, left_sources = state.value(ins.condition.left)
         right, right_sources = state.value(ins.condition.right)
-        control = state.control | left_sources | right_sources
+        control = state.control if ins.checks else state.control | left_sources | right_sources
         held = Constraint(ins.condition.operation, left, right)
         falls = replace(after, control=control).assuming(held.opposite(), 0)
         if falls is not None:

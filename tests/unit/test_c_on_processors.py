@@ -159,3 +159,38 @@ def test_a_mapping_is_that_of_its_file(model, request):
             *(f"F.{fence}" for fence in rule.after),
         ]  # fmt: skip
         assert words == (wanted or [kind]), word.text
+
+
+COMPUTED = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y; int r0, r1;
+void *t0(void *a)
+{
+    int read = r0 = atomic_load_explicit(&x, memory_order_relaxed), found = COMPUTED;
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    return 0;
+}
+void *t1(void *a)
+{
+    int read = r1 = atomic_load_explicit(&y, memory_order_relaxed), found = COMPUTED;
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    return 0;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, t0, 0); pthread_create(&b, 0, t1, 0);
+    pthread_join(a, 0); pthread_join(b, 0);
+    assert(!r0 || !r1);
+}
+"""
+
+
+@pytest.mark.parametrize("computed", ["0", "read + 1", "7 / (read + 2)", "1 << read", "(int)(read * 1.5f)"])
+def test_what_is_asked_of_a_number_orders_nothing(computed):
+    (model,) = resolve_consistency_models(["armv8"])
+    module = read_c(COMPUTED.replace("COMPUTED", computed))
+    found = check(program_of(module, module.kernels[0], KernelLaunch()), model, "", 2, "fair")
+    assert {finding.kind for finding in found.findings} == {"trap"}

@@ -68,3 +68,11 @@ def test_traps(name, answers):
         assert {"NOT UNDERSTOOD", "ERROR"} & {*one["answers"].values()} and lines_of(row["refused"]) <= refused
     elif not found:
         assert {*one["answers"].values()} == {"SAFE"}
+
+
+@pytest.mark.parametrize("option", ["-w", "-Wno-error", "-Wno-source-uses-openmp", "-fopenmp"])
+def test_no_option_of_the_users_leaves_openmp_out(option):
+    result = synth("check", FOLDER / "omp-parallel-refused.c", "-X", option, "--format", "jsonl")
+    one = json.loads(result.stdout.splitlines()[0])
+    assert result.exit_code == 2 and {*one["answers"].values()} <= {"ERROR", "NOT UNDERSTOOD"}
+    assert re.search(r"\.c:\d+:", one["problem"])

@@ -107,7 +107,8 @@ class CreatedThreads:
     sizes of what addresses from memory may lead to, ``outside`` those behind an array. ``parts``: where plain accesses
     of several sizes overlap, which are made of parts. ``needed``: the threads at whose end the program ends; None: it
     ends where all of them have ended.
-    ``kept``: what was read where nobody writes. ``claims``: the threads that each thread joins or detaches.
+    ``kept``: what was read where nobody writes. ``claims``: the threads that each thread joins or detaches. ``places``:
+    those whose addresses are in memory.
     """
 
     followed: list[tuple[ThreadIds, list[Residual]]] = field(default_factory=list)
@@ -122,6 +123,7 @@ class CreatedThreads:
     """Whether the first thread ends alone, and the others go on."""
     kept: set[tuple[Array, int, int]] = field(default_factory=set)
     claims: list[set[int]] = field(default_factory=list)
+    places: dict[Array, set[int]] = field(default_factory=dict)
     cells: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
     outside: dict[Array, set[tuple[int, int]]] = field(default_factory=dict)
     parts: Parts = field(default_factory=dict)

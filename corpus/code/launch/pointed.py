@@ -9,12 +9,12 @@ from corpus.code.launch.created import MOST_BEHIND, MOST_CELLS, OBJECTS, Created
 from corpus.code.launch.facts import mixed_parts
 from corpus.code.numbered import is_numbered
 from corpus.code.places import ANYWHERE, Array, ArrayPlace, array_place
-from corpus.code.residual import Access, Residual
+from corpus.code.residual import Access, Residual, mark_of
 from corpus.code.thread import (
     Parts,
 )
 from corpus.code.values import ArrayAddress
-from corpus.litmus.instructions import Assign, Instruction, Load, Rmw, Store
+from corpus.litmus.instructions import Assign, Branch, Comparison, Instruction, Label, Load, Rmw, Store
 from corpus.litmus.locations import Operand, Reg
 from corpus.litmus.orders import PLAIN, Order
 
@@ -57,7 +57,7 @@ def cells_of(found: CreatedThreads, pointed: Pointers) -> dict[Array, set[tuple[
     What is accessed by its name, or has been written before there were other threads, has the size that it has there.
     """
     every = [residual for _, code in found.followed for residual in code]
-    begins = _pointed(found, pointed, every)
+    begins = found.places = _pointed(found, pointed, every)
     accesses = (access for residual in every for access in residual.accesses if access.size)
     by_address = {(access.offset, access.size) for access in accesses if access.array == ANYWHERE}
     known = _places(every)
@@ -124,7 +124,10 @@ def with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Resid
             done.append(residual)
             continue
         if access.array == ANYWHERE:
+            behind = f"RELEASED{len(done)}"
+            done += _checked_objects(found, residual, residual.instruction.address, behind)
             done += _released_by_address(found, residual, residual.instruction.address, every)
+            done.append(Residual(Label(behind), residual.origin))
             continue
         places = {place for place in (*every.get(access.array, ()), *found.cells.get(access.array, ())) if place[1]}
         if access.created:
@@ -163,6 +166,25 @@ def _created(
 def _goes_on(ins: Instruction) -> bool:
     """Decide whether a thread goes on behind an instruction whatever others do, and sees nothing that orders it."""
     return isinstance(ins, Assign | Store) or (isinstance(ins, Load) and ins.mode.order in (PLAIN.order, Order.RELAXED))
+
+
+def _checked_objects(found: CreatedThreads, residual: Residual, address: Operand, behind: str) -> Iterator[Residual]:
+    """Yield what asks whether an address from memory that is given back is of no object of malloc, or of no beginning
+    of one; nothing is given back then. ``behind``: the label behind that.
+    """
+    assert isinstance(address, Reg)
+    origin, number = residual.origin, 0
+    for array in sorted(found.places):
+        for offset in sorted(found.places[array]):
+            if array in found.made and offset == 0:
+                continue
+            going, flag = f"{behind}_{number}", f"{address.name}_freed_{number}"
+            number += 1
+            yield Residual(Assign(flag, "eq", (address, array_place(array, offset))), origin)
+            yield Residual(Branch(going, Comparison("eq", Reg(flag), 0), checks=True), origin)
+            yield Residual(Assign(mark_of("free", origin), "mov", (1,)), origin)
+            yield Residual(Branch(behind), origin)
+            yield Residual(Label(going), origin)
 
 
 def _released_by_address(

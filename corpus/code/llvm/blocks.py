@@ -89,9 +89,17 @@ def body_of(lines: Sequence[str], start: int) -> Body:
 
 
 def _bare(line: str) -> str:
-    """Return a line without its metadata and its comment."""
+    """Return a line without its metadata and its comment, but with the mark of checks of clang's."""
+    if "!nosanitize " in line and _CHECKING.match(line):
+        return f"{_METADATA.sub('', line)} {SANITIZER}"
     return _METADATA.sub("", line.split(" ; ")[0] if '"' not in line else line)
 
+
+SANITIZER = "!nosanitize"
+"""What marks instructions by which clang checks what C leaves undefined."""
+
+_CHECKING = re.compile(r"\s*(?:br|sub|lshr|and|xor) ")
+"""The instructions of checks that would be checked themselves, or that a way depends on."""
 
 _METADATA = re.compile(r", !(?!mmra\b)[\w.]+ !\d+|, ![\w.]+ !\{\}")
 """Metadata that changes nothing which an instruction does; ``mmra`` says that it orders less."""

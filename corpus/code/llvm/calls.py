@@ -223,6 +223,8 @@ def _intrinsic(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
     elif plain.endswith(".with.overflow"):
         targets = targets_of(out, call)
         emit(out, "overflow", (plain.partition(".")[0], kind(out, call.arguments[0].type)), *targets[:2], *given)
+    elif plain == "ubsantrap" and given and given[0] in _UNDEFINED:
+        emit(out, "undefined", (_UNDEFINED[given[0]],))
     elif plain in ("trap", "debugtrap", "ubsantrap"):
         emit(out, "@abort", (), ir.Register("_"))
     elif plain == "stacksave":
@@ -256,6 +258,14 @@ def _of_nothing(name: str, given: Sequence[ir.Operand]) -> ir.Number:
     if name == "is.constant":
         return ir.Number(0)
     return ir.Number(0 if given[1] == ir.Number(1) else (1 << 64) - 1)
+
+
+_UNDEFINED: Mapping[ir.Operand, str] = {
+    ir.Number(5): "conversion",
+    ir.Number(20): "left",
+    ir.Number(24): "length",
+}
+"""Why clang has a thread stop where C leaves undefined what it does, by its numbers (SanitizerHandler.h)."""
 
 
 _HINTS = re.compile(r"\s*(?:pause|rep;?\s*nop|nop|yield|isb|)\s*;?\s*")

@@ -34,6 +34,10 @@ POISONED = Unknown("a result that C leaves undefined")
 """The value of what the compiler has found to have none."""
 
 
+NO_RESULT = Unknown(f"{UNWRITTEN}the result of a function that returns without one")
+"""The value of a call of a function that comes to its end and gives nothing (C11 6.9.1p12)."""
+
+
 def is_unwritten(value: Value) -> bool:
     """Decide whether a value is one of memory that nothing has written."""
     return isinstance(value, Unknown) and value.reason.startswith(UNWRITTEN)

@@ -11,17 +11,28 @@ from typing import NamedTuple
 
 from corpus.code import ir
 from corpus.code.arithmetic import compared, computed
+from corpus.code.calls import CHECKS
 from corpus.code.evaluation import describe, evaluate, set_result
-from corpus.code.llvm.cells import POISONED, is_unwritten
-from corpus.code.llvm.memory import MADE, POINTER, as_bits, check_null, further, in_register, operand_of, same
+from corpus.code.launch.created import RESULT
+from corpus.code.llvm.cells import NO_RESULT, POISONED, is_unwritten
+from corpus.code.llvm.memory import (
+    MADE,
+    POINTER,
+    as_bits,
+    check_null,
+    further,
+    in_register,
+    operand_of,
+    same,
+    stop_where,
+)
 from corpus.code.llvm.steps import NONZERO
 from corpus.code.places import Array
-from corpus.code.residual import END
 from corpus.code.thread import FollowedThread, State
 from corpus.code.values import Affine, ArrayAddress, Half, Partial, Symbol, Unknown, Value, cut, whole
 from corpus.code.variants import part_ways
 from corpus.litmus.arithmetic import UNDETERMINED
-from corpus.litmus.instructions import NEGATED, Assign, Branch, Comparison, Fence, Label, Load, Rmw, Store
+from corpus.litmus.instructions import NEGATED, Assign, Fence, Load, Rmw, Store
 from corpus.litmus.locations import Reg
 from corpus.litmus.ptx_arithmetic import WIDTHS, signed
 
@@ -39,13 +50,12 @@ def move(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     target, source = ins.operands
     width = _width(ins.words[0])
     value = evaluate(thread, state, source, width)
-    if (
-        isinstance(source, ir.Register)
-        and isinstance(value, Unknown)
-        and not source.name.startswith(("%", "undef", "poison"))
-    ):
-        home = state.home(source.name)
-        if home not in state.known:
+    if value == NO_RESULT and isinstance(target, ir.Register) and not target.name.startswith(("%", RESULT)):
+        return thread.out.stops("uninitialised")
+    if isinstance(source, ir.Register) and isinstance(value, Unknown) and state.home(source.name) not in state.known:
+        if source.name.startswith("%retval"):
+            value = NO_RESULT
+        elif not source.name.startswith(("%", "undef", "poison")):
             return thread.out.stops("uninitialised")
     if value == POISONED and isinstance(target, ir.Register) and not target.name.startswith("%"):
         return thread.out.stops("undefined")
@@ -117,7 +127,7 @@ def _checked(thread: FollowedThread, name: str, kind: str, flags: list[str], one
         if other == 0:
             return thread.out.stops("zero")
         if isinstance(other, Symbol):
-            _stop_where(thread, thread.out.temporary("eq", Reg(other.register), 0), "zero")
+            stop_where(thread, thread.out.temporary("eq", Reg(other.register), 0), "zero")
         least = -(1 << width - 1)
         if kind[0] == "s" and _may_be(one, least, width) and _may_be(other, -1, width):
             asked = [
@@ -126,17 +136,17 @@ def _checked(thread: FollowedThread, name: str, kind: str, flags: list[str], one
                 if isinstance(value, Symbol)
             ]
             both = asked[0] if len(asked) == 1 else thread.out.temporary("and", *map(Reg, asked))
-            _stop_where(thread, both, "overflow")
+            stop_where(thread, both, "overflow")
     elif name in ("shl", "shr"):
         if isinstance(other, int) and other >= width:
             return thread.out.stops("shift")
         if isinstance(other, Symbol):
-            _stop_where(thread, thread.out.temporary("setp.gt.u64", Reg(other.register), width - 1), "shift")
+            stop_where(thread, thread.out.temporary("setp.gt.u64", Reg(other.register), width - 1), "shift")
     elif name in _OVERFLOWING and {*flags} & {"nsw", "nuw"} and _is_number(one) and _is_number(other):
         operands = [operand_of(thread, value, width // 8) for value in (one, other)]
         sign = "signed" if "nsw" in flags else "unsigned"
         operation = f"{UNDETERMINED}{sign}.{name}.{sign[0]}{width}"
-        _stop_where(thread, thread.out.temporary(operation, *operands), "overflow")
+        stop_where(thread, thread.out.temporary(operation, *operands), "overflow")
     return True
 
 
@@ -150,22 +160,9 @@ def _may_be(value: Value, number: int, width: int) -> bool:
     return isinstance(value, Symbol) or (isinstance(value, int) and signed(value, width) == number)
 
 
-def _stop_where(thread: FollowedThread, flag: str, why: str) -> None:
-    """Write a branch to a finding where a register is not 0. The thread ends there if it comes outside of an array.
-
-    Else it goes on with some result, so that what others wait for comes.
-    """
-    going = thread.out.new_label()
-    thread.out.put(Branch(going, Comparison("eq", Reg(flag), 0)))
-    thread.out.marks(why)
-    if why == "bounds":
-        thread.out.put(Branch(END))
-    thread.out.put(Label(going))
-
-
 def _folds(ins: ir.KernelInstruction) -> bool:
-    """Decide whether an operation is one that the compiler has made, which no line of the source has."""
-    return ins.source is None
+    """Decide whether an operation is one that the compiler has made: for a check, or one that no line has."""
+    return ins.source is None or CHECKS in ins.words
 
 
 def _undefined(name: str, kind: str, flags: list[str], one: int, other: int) -> str:
@@ -410,7 +407,7 @@ def unary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
         if not isinstance(value, Symbol):
             raise thread.out.wrong("a number that is computed of an address is not understood")
     if NONZERO in flags and isinstance(value, Symbol):
-        _stop_where(thread, thread.out.temporary("eq", Reg(value.register), 0), "bits")
+        stop_where(thread, thread.out.temporary("eq", Reg(value.register), 0), "bits")
     found = computed(thread, f"{operation}.{kind}", [value])
     set_result(thread, state, target, replace(found, width=WIDTHS[kind]) if isinstance(found, Symbol) else found)
     return True
@@ -492,7 +489,7 @@ class _Span(NamedTuple):
 
 def _check_index(thread: FollowedThread, register: str, most: int) -> None:
     """Write a branch to a finding where an index is outside of an array within its object."""
-    _stop_where(thread, thread.out.temporary("setp.gt.u64", Reg(register), most), "bounds")
+    stop_where(thread, thread.out.temporary("setp.gt.u64", Reg(register), most), "bounds")
 
 
 def _moved(

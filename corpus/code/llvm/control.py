@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from corpus.code import ir
+from corpus.code.calls import CHECKS
 from corpus.code.launch.created import RESULT
 from corpus.code.llvm.blocks import (
     ENTRY,
+    SANITIZER,
     BodyLine,
 )
 from corpus.code.llvm.calls import translate_call
@@ -65,7 +67,8 @@ def _branch(out: FunctionTranslation, reader: TextReader, blocks: FunctionBlocks
         held = new_register(out, "pred")
         emit(out, "mov", ("pred",), held, decider)
         decider = held
-    emit(out, "bra", (), ir.SymbolRef(_way(out, blocks, targets[0])), guard=ir.KernelGuard(decider.name))
+    words = (CHECKS,) if SANITIZER in reader.words else ()
+    emit(out, "bra", words, ir.SymbolRef(_way(out, blocks, targets[0])), guard=ir.KernelGuard(decider.name))
     go_to(out, blocks, targets[1])
 
 

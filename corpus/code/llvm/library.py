@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from corpus.code import ir
 from corpus.code.calls import go_back
@@ -34,7 +35,9 @@ from corpus.code.llvm.memory import (
     POINTER,
     beside,
     checked_address,
+    distance,
     further,
+    in_register,
     is_dead,
     keep_handle,
     loaded,
@@ -43,14 +46,15 @@ from corpus.code.llvm.memory import (
     note_write,
     operand_of,
     same,
+    stop_where,
     stored,
 )
 from corpus.code.memory import length_of, owns
-from corpus.code.places import ANYWHERE, CODE, Cell, RegisterHome, array_place, counter
+from corpus.code.places import ANYWHERE, CODE, Array, Cell, RegisterHome, array_place, counter
 from corpus.code.residual import ASSUME, Access
 from corpus.code.table import BOTH, CONTROL, NOTHING, READS, WRITES, Row
 from corpus.code.thread import FollowedThread, Meaning, State
-from corpus.code.values import ArrayAddress, Symbol, Unknown, Value
+from corpus.code.values import Affine, ArrayAddress, Symbol, Unknown, Value
 from corpus.litmus.instructions import Branch, Comparison, Label, Rmw, Store
 from corpus.litmus.locations import Reg
 from corpus.litmus.orders import PLAIN, Mode, Order, Scope
@@ -208,6 +212,14 @@ def _give_back(thread: FollowedThread, state: State, depth: int, function: ir.Ke
             thread.creation.returned.add(shown)
 
 
+def _give_back_of_thread(thread: FollowedThread, state: State) -> None:
+    """Give back the variables of a thread that others see, for it ends."""
+    for own, shown in thread.creation.shown.items():
+        if own.is_own and own.name in thread.module.variables and not thread.creation.alone:
+            thread.out.put(Store(array_place(shown, 0), FREED), Access(shown, 0, 0))
+            note_write(thread, state, Access(shown, 0, 0))
+
+
 GONE = 1 << 16
 """The owner of variables of calls that are over."""
 
@@ -242,6 +254,7 @@ def _ended(thread: FollowedThread, state: State, result: Value) -> bool:
     share_memory(thread, state)
     thread.creation.ends[created_before(thread, state)] = thread.out.origin
     if thread.block != 0:
+        _give_back_of_thread(thread, state)
         if not isinstance(result, Unknown):
             array = system_array(thread.block, GIVEN)
             operand = operand_of(thread, result, SLOT)
@@ -272,6 +285,8 @@ def allocate_aligned(thread: FollowedThread, state: State, ins: ir.KernelInstruc
     align, size = _arguments(thread, state, ins)
     if isinstance(align, int) and align.bit_count() != 1:
         return thread.out.stops("align")
+    if isinstance(align, int) and isinstance(size, int) and size % align and ins.name == "@aligned_alloc":
+        return thread.out.stops("multiple")
     return _allocated(thread, state, ins, size, False)
 
 
@@ -289,14 +304,21 @@ def allocate_over_aligned(thread: FollowedThread, state: State, ins: ir.KernelIn
 
 def place_aligned(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``posix_memalign(where, align, size)``."""
-    where, _, size = _arguments(thread, state, ins)
-    if not isinstance(size, int):
+    where, align, size = _arguments(thread, state, ins)
+    if not isinstance(size, int) or not isinstance(align, int):
         raise thread.out.wrong("memory whose size memory decides is not understood")
+    if align.bit_count() != 1 or align % POINTER:
+        set_result(thread, state, ins.operands[0], EINVAL)
+        return True
     place = checked_address(thread, state, where, POINTER)
     if place is None:
         return False
     set_result(thread, state, ins.operands[0], 0)
     return stored(thread, state, place, POINTER, new_object(thread, state, ins, size, False), PLAIN)
+
+
+EINVAL = 22
+"""What says that an argument is none that a function has, under Linux."""
 
 
 def allocate_hazard(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -352,6 +374,18 @@ def _released(thread: FollowedThread, state: State, address: Value) -> bool:
                 note_write(thread, state, Access(array, 0, 0))
             state.known[ended] = 1
             return True
+        case Affine(Array() as array):
+            place = ArrayAddress(array)
+            if array.space != OBJECTS or not array.name.startswith(MADE):
+                return thread.out.stops("free")
+            apart = distance(thread, address, place)
+            assert isinstance(apart, Symbol)
+            stop_where(thread, thread.out.temporary("ne", Reg(apart.register), 0), "free")
+            return _released(thread, state, place)
+        case Affine(None):
+            moved = in_register(thread, address)
+            assert isinstance(moved, Symbol)
+            return _released(thread, state, replace(moved, checked=True))
         case Symbol(register):
             going = thread.out.new_label()
             if not address.checked:
@@ -361,8 +395,7 @@ def _released(thread: FollowedThread, state: State, address: Value) -> bool:
             return True
         case Unknown() if is_unwritten(address):
             return thread.out.stops("uninitialised")
-    thread.notes.assumed["memory that is given back in ways that are not followed stays as it is"] = None
-    return True
+    raise thread.out.wrong(f"of {describe(thread, address)} is not understood")
 
 
 FREED = 0

@@ -16,11 +16,11 @@ from corpus.code.arithmetic import computed, packed, unpacked
 from corpus.code.evaluation import describe, evaluate, residual_name, set_result
 from corpus.code.launch.created import BESIDE, NOTIFIED, OBJECTS
 from corpus.code.launch.sharing import GIVEN_AWAY, ShownError, moment_of, shown_error
-from corpus.code.llvm.cells import POISONED, forget, held, is_unwritten, keep
+from corpus.code.llvm.cells import NO_RESULT, POISONED, forget, held, is_unwritten, keep
 from corpus.code.memory import is_hidden, is_inside, length_of, owns, part_size
 from corpus.code.numbered import is_numbered, number_of, part_by_number, tables_of
 from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, array_place, cell_of, counter
-from corpus.code.residual import Access
+from corpus.code.residual import END, Access
 from corpus.code.thread import FollowedThread, State
 from corpus.code.values import Affine, ArrayAddress, Partial, Symbol, Unknown, Value, array_of, cut, whole
 from corpus.laws.c11 import explicit_failure
@@ -76,7 +76,7 @@ def address_of(
         case Affine(Array(), terms, offset) if any(number % align for number in (offset, *(by for _, by in terms))):
             going, place = thread.out.new_label(), Reg(thread.out.temporary("add.s64", _sum(thread, terms), offset))
             odd = thread.out.temporary("and.b64", place, align - 1)
-            thread.out.put(Branch(going, Comparison("eq", Reg(odd), 0)))
+            thread.out.put(Branch(going, Comparison("eq", Reg(odd), 0), checks=True))
             thread.out.stops("misaligned")
             thread.out.put(Label(going))
         case Affine(Array(), terms, offset) if size in (2, 4, 8):
@@ -127,7 +127,7 @@ def check_null(thread: FollowedThread, state: State, address: Symbol) -> Symbol:
     found = replace(address, checked=True)
     if not address.checked:
         going = thread.out.new_label()
-        thread.out.put(Branch(going, Comparison("ne", Reg(address.register), 0)))
+        thread.out.put(Branch(going, Comparison("ne", Reg(address.register), 0), checks=True))
         thread.out.stops("null")
         thread.out.put(Label(going))
         state.known |= {home: found for home, value in state.known.items() if value == address}
@@ -190,6 +190,37 @@ def operand_of(thread: FollowedThread, value: Value, size: int) -> Operand:
             return thread.out.some_number(reason, 8 * size)
         case other:
             raise thread.out.wrong(describe(thread, other))
+
+
+def stop_where(thread: FollowedThread, flag: str, why: str) -> None:
+    """Write a branch to a finding where a register is not 0. The thread ends there if it comes outside of an array.
+
+    Else it goes on with some result, so that what others wait for comes.
+    """
+    going = thread.out.new_label()
+    thread.out.put(Branch(going, Comparison("eq", Reg(flag), 0), checks=True))
+    thread.out.marks(why)
+    if why == "bounds":
+        thread.out.put(Branch(END))
+    thread.out.put(Label(going))
+
+
+def distance(thread: FollowedThread, one: Value, other: Value) -> Value | None:
+    """Return how many bytes one address is behind another one of the same object; None where they are not known to be
+    of one.
+    """
+    match one, other:
+        case (ArrayAddress() | Affine(), ArrayAddress() | Affine()) if array_of(one) == array_of(other):
+            factors: dict[str, int] = {}
+            for address, sign in ((one, 1), (other, -1)):
+                for register, factor in address.terms if isinstance(address, Affine) else ():
+                    factors[register] = factors.get(register, 0) + sign * factor
+            terms = tuple(sorted((name, factor) for name, factor in factors.items() if factor))
+            apart = one.offset - other.offset
+            if array_of(one) is None and terms:
+                return None
+            return in_register(thread, Affine(None, terms, apart)) if terms else apart
+    return None
 
 
 def placed(thread: FollowedThread, address: Value, size: int) -> tuple[Operand, Access]:
@@ -394,6 +425,8 @@ def store(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
     value = evaluate(thread, state, source, width.value)
     if value == POISONED:
         return thread.out.stops("undefined")
+    if value == NO_RESULT:
+        return thread.out.stops("uninitialised")
     if size in (3, 5, 6, 7) and ins.mode == PLAIN:
         pieces = [
             (further(address, place), length, _piece(thread, value, place, length))
@@ -684,11 +717,24 @@ def copy(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     to_, from_ = (checked_address(thread, state, address, count) for address in (one, other))
     if to_ is None or from_ is None:
         return False
-    if ins.name == "memcpy" and isinstance(to_, ArrayAddress) and isinstance(from_, ArrayAddress):
-        overlap = to_.array == from_.array and 0 < abs(to_.offset - from_.offset) < count
-        if overlap:
-            return thread.out.stops("overlap")
+    if ins.name == "memcpy" and not _checked_apart(thread, to_, from_, count):
+        return False
     return moved_bytes(thread, state, to_, from_, count)
+
+
+def _checked_apart(thread: FollowedThread, to_: Value, from_: Value, count: int) -> bool:
+    """Ask whether so many bytes at two addresses overlap, but are not the same; return whether the thread goes on."""
+    match distance(thread, to_, from_):
+        case int(apart):
+            return thread.out.stops("overlap") if 0 < abs(apart) < count else True
+        case Symbol(register):
+            near = thread.out.temporary("add.s64", Reg(register), count - 1)
+            near = thread.out.temporary("setp.lt.u64", Reg(near), 2 * count - 1)
+            other = thread.out.temporary("ne", Reg(register), 0)
+            stop_where(thread, thread.out.temporary("and", Reg(near), Reg(other)), "overlap")
+        case None if array_of(to_) is None and array_of(from_) is None:
+            thread.notes.assumed["what memcpy copies between two addresses from memory does not overlap"] = None
+    return True
 
 
 def moved_bytes(thread: FollowedThread, state: State, to_: Value, from_: Value, count: int) -> bool:

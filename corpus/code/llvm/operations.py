@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from corpus.code import ir
+from corpus.code.calls import CHECKS
+from corpus.code.llvm.blocks import SANITIZER
 from corpus.code.llvm.text import UNDEFINED, TextReader, TypedOperand
 from corpus.code.llvm.types import (
     ArrayType,
@@ -56,6 +58,8 @@ def _binary(out: FunctionTranslation, reader: TextReader) -> None:
     reader.expect(",")
     other = reader.operand(one.type)
     operation, sign = _BINARY[name]
+    if SANITIZER in reader.words:
+        flags = [CHECKS]
     pairs = zip(results(out, one.type), scalars(out, one), scalars(out, other), strict=True)
     for target, (scalar, left), (_, right) in pairs:
         words = (operation, kind(out, scalar, sign), *(flag for flag in flags if flag not in FAST_FLAGS))

@@ -48,13 +48,18 @@ def meaningful(meaning: Meaning) -> Meaning:
             match residual.instruction:
                 case Assign(_, operation, [Reg() | int() as left, Reg() | int() as right]) if "64" in operation:
                     going, flag = out.new_label(), out.temporary(f"{MEANINGLESS}{operation}", left, right)
-                    out.put(Branch(going, Comparison("eq", Reg(flag), 0)))
+                    out.put(Branch(going, Comparison("eq", Reg(flag), 0), checks=True))
                     out.stops(UNMEANT)
                     out.put(Label(going))
             out.code.append(residual)
         return goes_on
 
     return guarded
+
+
+def undefined(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``undefined`` and why: a place to which a thread comes that does what C leaves undefined."""
+    return thread.out.stops(ins.words[0])
 
 
 def unreachable(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -84,6 +89,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("bra", CONTROL, "any*", branch, "*"),
     Row("call", CONTROL, "any*", call, "*"),
     Row("ret", CONTROL, "any*", library.leave, "*"),
+    Row("undefined", CONTROL, "any*", undefined, "*"),
     Row("unreachable", CONTROL, "any*", unreachable, "*"),
     Row("refused", CONTROL, "any*", refused, "*"),
     *library.ROWS,

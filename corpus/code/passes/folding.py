@@ -21,10 +21,10 @@ def _compared(first: ResidualNode, second: ResidualNode, live: Live) -> Instruct
     match first.instruction, second.instruction:
         case (
             Assign(target, operation, (left, right)),
-            Branch(_, Comparison("eq" | "ne" as sign, Reg(name), 0)),
+            Branch(_, Comparison("eq" | "ne" as sign, Reg(name), 0)) as branch,
         ) if target == name and operation in COMPARISONS and not any(name in live[n] for n in second.after):
             made = operation if sign == "ne" else NEGATED[operation]
-            return Branch("", Comparison(made, left, right))
+            return Branch("", Comparison(made, left, right), checks=branch.checks)
         case (
             Assign(target, operation, values),
             Assign(_, "xor", (Reg(name), 1)) as negation,

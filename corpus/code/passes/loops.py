@@ -223,9 +223,9 @@ def _with_values(node: ResidualNode, held: Mapping[str, str]) -> tuple[Instructi
             return replace(ins, target=""), node.after
         case Load() | Rmw(target=str()):
             return replace(ins, target=""), node.after
-        case Branch(condition=Comparison("eq" | "ne" as sign, left, right)):
+        case Branch(condition=Comparison("eq" | "ne" as sign, left, right), checks=checks):
             equal = Comparison("eq", *sorted((left, right), key=repr))
-            return Branch("", equal), node.after if sign == "eq" else node.after[::-1]
+            return Branch("", equal, checks=checks), node.after if sign == "eq" else node.after[::-1]
         case Branch():
             return replace(ins, label=""), node.after
     return ins, node.after
