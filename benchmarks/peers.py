@@ -4,11 +4,14 @@
     python benchmarks/peers.py nidhugg ~/nidhugg/tests/smoke
     python benchmarks/peers.py dartagnan ~/Dat3M/benchmarks/locks
     python benchmarks/peers.py genmc ~/genmc/tests --only litmus -j 2 -o answers.csv
+    python benchmarks/peers.py genmc ~/genmc/tests --beside genmc.csv    with what GenMC answers, and its seconds
 
 The tests are not part of synth: fetch the repository of the checker. One row for each test: the first program of its
 folder, with the first options that the test has. GenMC asks for safety, and so does this: an endless wait is a finding
 only where the test is about liveness. "yes" in the column "as it says" is an answer that is what the test expects.
-"seconds" are those of CPU, with the compiler's; the limit is of the clock.
+"seconds" are those of CPU, with the compiler's; the limit is of the clock. ``--beside`` names a table of what the
+checker itself says, with the columns ``file``, ``answer`` (``safe`` or ``wrong: ..``) and ``seconds``: medians and sums
+of both are told for each folder, of the tests that both answer.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 RIGHT, WRONG = "safe", "wrong"
@@ -154,6 +158,22 @@ def _answer(record: Mapping[str, object], test: PeerTest) -> tuple[str, str]:
     return "unknown", why or str(answers)
 
 
+def beside(rows: Sequence[Mapping[str, str]], peer: Mapping[str, Mapping[str, str]], folder: Path) -> Iterator[str]:
+    """Yield for each folder of tests how many both answer, and the seconds of both: medians and sums."""
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        other = peer.get(row["file"])
+        if other is not None and row["answer"] in (RIGHT, WRONG) and re.match(f"({RIGHT}|{WRONG})\\b", other["answer"]):
+            place = "/".join(Path(row["file"]).relative_to(folder).parts[:2])
+            pairs.setdefault(place, []).append((float(row["seconds"]), float(other["seconds"])))
+    for place, seconds in sorted(pairs.items()):
+        ours, theirs = zip(*seconds, strict=True)
+        yield (
+            f"{place}: {len(seconds)} tests, {median(ours):.2f} s and {sum(ours):.1f} s in all; "
+            f"the checker {median(theirs):.2f} s and {sum(theirs):.1f} s"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("peer", choices=sorted(PEERS))
@@ -162,6 +182,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=120, help="seconds for a test")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--beside", type=Path, help="a table of the checker's own answers and seconds")
     options, words = parser.parse_known_args()
     tests = [test for test in PEERS[options.peer](options.folder) if re.search(options.only, str(test.file))]
     with ThreadPoolExecutor(options.jobs) as pool:
@@ -174,6 +195,10 @@ def main() -> None:
     counts = Counter((row["expected"], row["answer"]) for row in rows)
     for (expected, answer), count in sorted(counts.items()):
         print(f"{count:5} {expected}: {answer}")
+    if options.beside is not None:
+        with options.beside.open(encoding="utf-8", newline="") as file:
+            peer = {row["file"]: row for row in csv.DictReader(file)}
+        print(*beside(rows, peer, options.folder), sep="\n")
 
 
 def _write(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
