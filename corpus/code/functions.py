@@ -15,6 +15,9 @@ from corpus.code import ir
 from corpus.litmus.flow import RegisterUse, live_registers
 from corpus.litmus.ptx_arithmetic import WIDTHS
 
+UNWIND = "unwind"
+"""How the name of a table begins that has the label to which an exception of an instruction goes: ``unwind 12``."""
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionShape:
@@ -59,6 +62,8 @@ class FunctionShape:
             elif ins.name == "brx":
                 targets = (target for name in names for target in function.tables.get(name, ()))
                 following = [function.labels[target] for target in targets if target in function.labels]
+            elif function.tables:
+                following += [function.labels[label] for label in function.tables.get(f"{UNWIND} {place}", ())]
             after.append([target for target in following if target <= len(body)])
         rows = [(place, after[place], uses[place]) for place in reversed(range(len(body)))]
         live = live_registers(rows, {len(body): frozenset()})

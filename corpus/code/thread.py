@@ -195,7 +195,8 @@ class Creation:
     ``following``. ``shown``: the arrays of the thread's own whose addresses others may have. ``sizes`` has the bytes of
     arrays that the thread has made, ``moves`` how far addresses from memory are moved, in bytes, and ``whole`` the
     arrays of whose computed places addresses are kept: where these begin, how far they are apart, and where
-    they end (0: with the array). ``zeroed`` are arrays that begin as zeros, ``origins`` where in the code
+    they end (0: with the array). ``zeroed`` are arrays that begin as zeros, ``made_by`` has
+    what objects were made by, ``origins`` where in the code
     arrays are made. ``outlived``: the first thread ends, and the program goes on.
 
     ``aligned`` has what addresses of objects are multiples of, in bytes, where that is asked for. ``private`` are
@@ -215,6 +216,7 @@ class Creation:
     moves: set[int] = field(default_factory=set)
     whole: dict[Array, set[tuple[int, int, int]]] = field(default_factory=dict)
     zeroed: set[Array] = field(default_factory=set)
+    made_by: dict[Array, str] = field(default_factory=dict)
     origins: dict[Array, str] = field(default_factory=dict)
     outlived: bool = False
     kept: set[tuple[Array, int, int]] = field(default_factory=set)

@@ -768,9 +768,9 @@ def _unused(name: str, others: Collection[str]) -> str:
 
 
 _KINDS = {
-    **dict.fromkeys(("assert", "abort"), "trap"),
+    **dict.fromkeys(("assert", "abort", "uncaught"), "trap"),
     **dict.fromkeys(("null", "misaligned", "constant"), "bounds"),
-    **dict.fromkeys(("dead", "freed twice", "free", "overlap"), "bounds"),
+    **dict.fromkeys(("dead", "freed twice", "freed otherwise", "free", "overlap"), "bounds"),
     **dict.fromkeys(
         (
             "joined",
@@ -806,10 +806,12 @@ _STOPPED = {
     "zero": "a number is divided by 0",
     "null": "a null pointer is dereferenced",
     "abort": "a thread gives up",
+    "uncaught": "an exception is thrown that nobody catches",
     "constant": "a constant is written",
     "dead": "a variable is used whose lifetime has ended",
     "free": "what is given back is no object of malloc",
     "freed twice": "an object is given back twice",
+    "freed otherwise": "an object is given back otherwise than it was made: by free, delete or delete[]",
     "overlap": "memory is copied to memory that it overlaps with",
     "overflow": "a number is too large for its type",
     "shift": "a number is shifted by more than its bits",

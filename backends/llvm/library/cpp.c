@@ -17,6 +17,15 @@ unsigned *__synth_notified(const void *object);
 void __synth_at_exit(void (*function)(void *), void *argument);
 void __synth_at_thread_exit(void (*function)(void *), void *argument);
 
+void *__cxa_allocate_exception(size_t size);
+void __cxa_throw(void *object, const void *type, void (*destroy)(void *));
+extern const char synth_type_of_system_error NAMED(_ZTINSt3__112system_errorE);
+
+static void synth_system_error(void)
+{
+    __cxa_throw(__cxa_allocate_exception(32), &synth_type_of_system_error, NULL);
+}
+
 /* threads */
 
 void thread_ended(pthread_t *thread) NAMED(_ZNSt3__16threadD1Ev);
@@ -30,7 +39,7 @@ void thread_join(pthread_t *thread) NAMED(_ZNSt3__16thread4joinEv);
 void thread_join(pthread_t *thread)
 {
     if (*thread == 0)
-        __synth_refuses("an exception, thrown by join of a thread that is not joinable,");
+        synth_system_error();
     pthread_join(*thread, NULL);
     *thread = 0;
 }
@@ -39,7 +48,7 @@ void thread_detach(pthread_t *thread) NAMED(_ZNSt3__16thread6detachEv);
 void thread_detach(pthread_t *thread)
 {
     if (*thread == 0)
-        __synth_refuses("an exception, thrown by detach of a thread that is not joinable,");
+        synth_system_error();
     pthread_detach(*thread);
     *thread = 0;
 }
@@ -177,7 +186,7 @@ void condition_wait(pthread_cond_t *condition, unique_lock *lock)
 void condition_wait(pthread_cond_t *condition, unique_lock *lock)
 {
     if (!lock->owns)
-        __synth_refuses("an exception, thrown by wait with a lock that is not held,");
+        synth_system_error();
     pthread_cond_wait(condition, lock->mutex);
 }
 void condition_wait_for(pthread_cond_t *condition, unique_lock *lock, int64_t until) NAMED(
@@ -185,7 +194,7 @@ void condition_wait_for(pthread_cond_t *condition, unique_lock *lock, int64_t un
 void condition_wait_for(pthread_cond_t *condition, unique_lock *lock, int64_t until)
 {
     if (!lock->owns)
-        __synth_refuses("an exception, thrown by wait with a lock that is not held,");
+        synth_system_error();
     pthread_cond_timedwait(condition, lock->mutex, NULL);
 }
 void condition_one(pthread_cond_t *condition) NAMED(_ZNSt3__118condition_variable10notify_oneEv);
@@ -224,6 +233,8 @@ void __cxa_guard_release(atomic_char *guard)
     atomic_store_explicit(&guard[0], 1, memory_order_release);
     atomic_store_explicit(&guard[1], 2, memory_order_release);
 }
+
+void __cxa_guard_abort(atomic_char *guard) { atomic_store_explicit(&guard[1], 0, memory_order_release); }
 
 int __cxa_atexit(void (*function)(void *), void *argument, void *library)
 {

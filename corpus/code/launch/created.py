@@ -103,11 +103,11 @@ class CreatedThreads:
     """All threads of a program: what is left of each, its function, and what memory holds where others begin.
 
     ``start`` has the values of memory by its cells, ``sizes`` the bytes of arrays that threads have made, ``zeroed``
-    those of them that begin as zeros, ``made`` those that functions such as malloc have made, ``cells`` the places and
-    sizes of what addresses from memory may lead to, ``outside`` those behind an array. ``parts``: where plain accesses
-    of several sizes overlap, which are made of parts. ``needed``: the threads at whose end the program ends; None: it
-    ends where all of them have ended.
-    ``kept``: what was read where nobody writes. ``claims``: the threads that each thread joins or detaches. ``places``:
+    those of them that begin as zeros, ``made_by`` what made them, ``made`` those that functions such as malloc have
+    made, ``cells`` the places and sizes of what addresses from memory may lead to, ``outside`` those behind an array.
+    ``parts``: where plain accesses of several sizes overlap, which are made of parts. ``needed``: the threads at whose
+    end the program ends; None: it ends where all of them have ended. ``kept``: what was read where nobody writes.
+    ``claims``: the threads that each thread joins or detaches. ``places``:
     those whose addresses are in memory.
     """
 
@@ -117,6 +117,7 @@ class CreatedThreads:
     start: dict[Cell, Value] = field(default_factory=dict)
     sizes: dict[Array, int] = field(default_factory=dict)
     zeroed: set[Array] = field(default_factory=set)
+    made_by: dict[Array, str] = field(default_factory=dict)
     accesses: list[ThreadAccesses] = field(default_factory=list)
     made: set[Array] = field(default_factory=set)
     outlived: bool = False

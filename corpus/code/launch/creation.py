@@ -116,6 +116,7 @@ def _all_threads(
         found.start |= created.image
         found.sizes |= created.sizes
         found.zeroed |= created.zeroed
+        found.made_by |= created.made_by
         found.made.update(created.origins)
         found.outlived |= created.outlived
         found.kept |= created.kept
@@ -146,6 +147,7 @@ def _followed(
             creation.image.update(others.start)
             creation.sizes.update(others.sizes)
             creation.zeroed.update(others.zeroed)
+            creation.made_by.update(others.made_by)
         creation.private.update(start.given)
         thread = new_thread(module, kernel, launch, start.ids, language, facts, creation=creation)
         before = [*_beginning(thread.block)] if start.waits else []

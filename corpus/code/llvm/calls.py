@@ -56,6 +56,8 @@ def translate_call(out: FunctionTranslation, reader: TextReader) -> None:
     name = out.module.aliased(unquoted(call.callee))
     if name.startswith("llvm."):
         _intrinsic(out, name, call)
+    elif name == "__clang_call_terminate":
+        _external(out, "_ZSt9terminatev", call)
     elif _OUTPUT.match(name):
         _external(out, "__synth_printed", call)
     elif name in out.defined:

@@ -29,7 +29,7 @@ from corpus.code.llvm.memory import (
 from corpus.code.llvm.steps import NONZERO
 from corpus.code.places import Array
 from corpus.code.thread import FollowedThread, State
-from corpus.code.values import Affine, ArrayAddress, Half, Partial, Symbol, Unknown, Value, cut, whole
+from corpus.code.values import Affine, ArrayAddress, Half, Partial, Symbol, Unknown, Value, bounds, cut, joined, whole
 from corpus.code.variants import part_ways
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.instructions import NEGATED, Assign, Fence, Load, Rmw, Store
@@ -88,6 +88,10 @@ def binary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
     operation, kind, *flags = ins.words
     width = _width(kind)
     values = [evaluate(thread, state, operand, width) for operand in (left, right)]
+    known = _of_known_bits(operation, kind, width, *values)
+    if known is not None:
+        set_result(thread, state, target, known)
+        return True
     if any(map(is_unwritten, values)) and kind[0] != "b":
         return thread.out.stops("uninitialised")
     if POISONED in values:
@@ -113,6 +117,40 @@ def binary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
         return False
     set_result(thread, state, target, _of_values(thread, name, operation, kind, one, other))
     return True
+
+
+def _of_known_bits(operation: str, kind: str, width: int, one: Value, other: Value) -> Value | None:
+    """Return the bits of which some are known, the others written by nothing, as those around a field are; None where
+    an operation is none of bits, or has other operands.
+    """
+    every = (1 << width) - 1
+    pairs, rest = list[tuple[int, int]](), None
+    for value in (one, other):
+        unknown = value.rest if isinstance(value, Partial) else value
+        if isinstance(unknown, Unknown) and is_unwritten(unknown):
+            rest = unknown
+        elif not isinstance(value, int):
+            return None
+        low, high = bounds(value) if isinstance(value, int | Partial) else (0, every)
+        pairs.append((low & every, high & every))
+    if rest is None:
+        return None
+    (low, high), (least, most) = pairs
+    name = operation.partition(".")[0]
+    if name == "and":
+        low, high = low & least, high & most
+    elif name == "or":
+        low, high = low | least, high | most
+    elif name in ("shl", "shr") and least == most and least < width:
+        if name == "shr" and kind[0] == "s":
+            if low >> width - 1 != high >> width - 1:
+                return None
+            low, high = (signed(bits, width) >> least & every for bits in (low, high))
+        else:
+            low, high = ((bits << least if name == "shl" else bits >> least) & every for bits in (low, high))
+    else:
+        return None
+    return joined([low], [high], width, rest)
 
 
 def _checked(thread: FollowedThread, name: str, kind: str, flags: list[str], one: Value, other: Value) -> bool:

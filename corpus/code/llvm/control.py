@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from corpus.code import ir
 from corpus.code.calls import CHECKS
+from corpus.code.functions import UNWIND
 from corpus.code.launch.created import RESULT
 from corpus.code.llvm.blocks import (
     ENTRY,
@@ -33,6 +34,10 @@ def translate_return(out: FunctionTranslation, reader: TextReader) -> None:
             name = RESULT if len(value) == 1 else f"{RESULT}.{number}"
             emit(out, "mov", (kind(out, scalar),), ir.Register(name), part)
     emit(out, "ret", ())
+
+
+PAD = "pad"
+"""How the name of a table begins that has what a block asks of exceptions that go there: ``pad L10``."""
 
 
 @dataclass
@@ -153,15 +158,41 @@ def go_to(out: FunctionTranslation, blocks: FunctionBlocks, target: str) -> None
 
 
 def _invoked(out: FunctionTranslation, reader: TextReader, blocks: FunctionBlocks) -> None:
-    """Write a call that may throw. What is thrown is refused where it is, so the call comes back."""
+    """Write a call that may throw, and where what is thrown goes."""
+    begun, words = len(out.code), reader.words
     translate_call(out, reader)
-    place = max(number for number, word in enumerate(reader.words) if word == "to")
-    go_to(out, blocks, unquoted(reader.words[place + 2]))
+    place = max(number for number, word in enumerate(words) if word == "unwind")
+    pad = unquoted(words[place + 2])
+    if blocks.phis.get(pad):
+        raise IrError("an exception that goes to a place with values of its own is not understood")
+    for number in range(begun, len(out.code)):
+        out.tables[f"{UNWIND} {number}"] = (label_of(pad),)
+    go_to(out, blocks, unquoted(words[place - 1]))
+
+
+def _landed(out: FunctionTranslation, reader: TextReader, blocks: FunctionBlocks) -> None:
+    """Write what an exception brings to a block, and what the block asks of it."""
+    pair = reader.type()
+    clauses: list[str] = []
+    while reader.word:
+        if reader.take("cleanup"):
+            clauses.append("cleanup")
+        elif reader.take("catch"):
+            reader.type()
+            type = reader.next()
+            clauses.append(unquoted(type) if type.startswith("@") else type)
+        else:
+            clauses.append("filter")
+            break
+    out.tables[f"{PAD} {label_of(blocks.block)}"] = tuple(clauses)
+    emit(out, "landingpad", (), ir.Vector(tuple(results(out, pair))))
 
 
 CONTROL: Mapping[str, Callable[[FunctionTranslation, TextReader, FunctionBlocks], None]] = {
     "br": _branch,
     "switch": _switch,
     "invoke": _invoked,
+    "landingpad": _landed,
+    "resume": lambda out, reader, blocks: emit(out, "resume", ()),
 }
 """The instructions of control by name, each with what translates it."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from corpus.code import ir
+from corpus.code.functions import UNWIND
 from corpus.code.launch.created import OBJECTS
 from corpus.code.llvm.constants import constant_of
 from corpus.code.llvm.debugging import DebugInformation
@@ -128,7 +129,14 @@ def _with_calls(main: ir.KernelFunction, first: Sequence[str], last: Sequence[st
         ir.KernelInstruction("call", (), (nothing, ir.SymbolRef(name), nothing), None, line, source) for name in first
     ]
     labels = {label: place + len(before) for label, place in main.labels.items()}
-    return replace(main, body=(*before, *body), labels=labels)
+    tables = {_behind(name, len(before)): names for name, names in main.tables.items()}
+    return replace(main, body=(*before, *body), labels=labels, tables=tables)
+
+
+def _behind(table: str, count: int) -> str:
+    """Return the name of a table of a function behind so many more instructions."""
+    kind, _, place = table.partition(" ")
+    return f"{kind} {int(place) + count}" if kind == UNWIND else table
 
 
 def _has(module: ModuleText, name: str) -> bool:

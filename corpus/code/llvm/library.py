@@ -179,7 +179,7 @@ def name_of_thread(thread: FollowedThread, state: State, ins: ir.KernelInstructi
 def leave(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``ret``: back to the caller; at the end of a thread those go on who join it."""
     if state.frames:
-        _end_frame(thread, state)
+        end_frame(thread, state)
         return go_back(thread, state)
     if call_at_end(thread, state):
         return True
@@ -188,7 +188,7 @@ def leave(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
     return _ended(thread, state, state.known.get(RegisterHome(0, RESULT), 0))
 
 
-def _end_frame(thread: FollowedThread, state: State) -> None:
+def end_frame(thread: FollowedThread, state: State) -> None:
     """Have no variable hold an address of one whose lifetime ends with the call at hand; what others see of it is given
     back.
     """
@@ -203,10 +203,10 @@ def _end_frame(thread: FollowedThread, state: State) -> None:
 
 
 def _give_back(thread: FollowedThread, state: State, depth: int, function: ir.KernelFunction) -> None:
-    """Give back the variables of a call that others see."""
+    """Give back the variables of a call that others see, at the end of a thread also those that each thread has."""
     for own, shown in thread.creation.shown.items():
-        of_function = own.owner == depth and own.name.startswith(f"{function.name}.")
-        if of_function and not thread.creation.alone:
+        of_function = own.name.startswith(f"{function.name}.") or (depth == 0 and own.name in thread.module.variables)
+        if own.owner == depth and of_function and not thread.creation.alone:
             thread.out.put(Store(array_place(shown, 0), FREED), Access(shown, 0, 0))
             note_write(thread, state, Access(shown, 0, 0))
             thread.creation.returned.add(shown)
@@ -335,8 +335,20 @@ def _allocated(thread: FollowedThread, state: State, ins: ir.KernelInstruction, 
     if size >= 1 << 63:
         return thread.out.stops("size")
     thread.notes.assumed["there is memory for all that asks for it"] = None
-    set_result(thread, state, ins.operands[0], new_object(thread, state, ins, size, zero))
+    made = new_object(thread, state, ins, size, zero)
+    thread.creation.made_by[made.array] = _way(ins.name)
+    set_result(thread, state, ins.operands[0], made)
     return True
+
+
+_WAYS = {"_Znw": "new", "_Zna": "new[]", "_Zdl": "new", "_Zda": "new[]"}
+
+
+def _way(name: str) -> str:
+    """Return how memory is made, or is to have been made, by the name of a function: by ``new``, ``new[]``, ``malloc``
+    and the like.
+    """
+    return _WAYS.get(name.removeprefix("@")[:4], "malloc")
 
 
 def reallocate(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -356,11 +368,14 @@ def reallocate(thread: FollowedThread, state: State, ins: ir.KernelInstruction) 
 
 def release(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``free(object)`` and ``operator delete``: a plain write to all of an object, behind which nothing may use it."""
-    return _released(thread, state, _arguments(thread, state, ins)[0])
+    return _released(thread, state, _arguments(thread, state, ins)[0], _way(ins.name))
 
 
-def _released(thread: FollowedThread, state: State, address: Value) -> bool:
+def _released(thread: FollowedThread, state: State, address: Value, way: str = "malloc") -> bool:
+    ways = thread.creation.made_by
     match address:
+        case ArrayAddress(array) if ways.get(array, way) != way:
+            return thread.out.stops("freed otherwise")
         case int():
             return True if address == 0 else thread.out.stops("free")
         case ArrayAddress(array, offset):
@@ -387,6 +402,8 @@ def _released(thread: FollowedThread, state: State, address: Value) -> bool:
             assert isinstance(moved, Symbol)
             return _released(thread, state, replace(moved, checked=True))
         case Symbol(register):
+            if {*ways.values()} - {way}:
+                thread.notes.assumed[_GIVEN_BACK] = None
             going = thread.out.new_label()
             if not address.checked:
                 thread.out.put(Branch(going, Comparison("eq", Reg(register), 0)))
@@ -397,6 +414,8 @@ def _released(thread: FollowedThread, state: State, address: Value) -> bool:
             return thread.out.stops("uninitialised")
     raise thread.out.wrong(f"of {describe(thread, address)} is not understood")
 
+
+_GIVEN_BACK = "memory that is given back by an address from memory is given back as it was made"
 
 FREED = 0
 """What is written to memory that is given back."""
@@ -522,11 +541,6 @@ def streamed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
         return thread.out.stops("uninitialised")
     set_result(thread, state, ins.operands[0], stream)
     return True
-
-
-def thrown(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
-    """``throw``, which is not understood."""
-    raise thread.out.wrong("an exception is thrown, which is not understood")
 
 
 _CONVERSION = re.compile(r"%[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?[hljztL]*(.)", re.DOTALL)
@@ -688,7 +702,6 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__synth_assumes", CONTROL, "any*", assumes),
     Row("@__synth_refuses", CONTROL, "any*", refuses),
     Row("@__synth_printed", READS, "any*", streamed),
-    Row("@__cxa_allocate_exception,@__cxa_throw,@__cxa_rethrow", CONTROL, "any*", thrown),
     Row("@memcmp,@bcmp", READS, "any*", compared),
     Row("@__synth_notified", NOTHING, "any*", notified),
     Row("@__synth_beside", NOTHING, "any*", number_beside),

@@ -268,7 +268,8 @@ def load(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     if address is None:
         return False
     value = loaded(thread, state, address, size, ins.mode)
-    if is_unwritten(value) and width.value > 8:
+    of_field = isinstance(target, ir.Register) and target.name.startswith(_OF_FIELD)
+    if is_unwritten(value) and width.value > 8 and not of_field:
         return thread.out.stops("uninitialised")
     if width.value % 8:
         value = as_bits(thread, value, width.value)
@@ -285,6 +286,9 @@ def load(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
         )
     return True
 
+
+_OF_FIELD = "%bf."
+"""How the names of registers begin that have a bit field with its neighbours."""
 
 _TABLE_OF = "%vtable"
 """How the names of registers begin that have the table of virtual functions of an object."""

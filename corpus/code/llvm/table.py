@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from corpus.code import ir
 from corpus.code.calls import branch, call
-from corpus.code.llvm import computing, library, memory
+from corpus.code.llvm import computing, exceptions, library, memory
 from corpus.code.llvm.cells import POISONED
 from corpus.code.residual import UNMEANT
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Row, table_of
@@ -93,6 +93,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("unreachable", CONTROL, "any*", unreachable, "*"),
     Row("refused", CONTROL, "any*", refused, "*"),
     *library.ROWS,
+    *exceptions.ROWS,
 )
 """The instructions by their names."""
 

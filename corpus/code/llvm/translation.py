@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from corpus.code import ir
-from corpus.code.calls import LIBRARY
+from corpus.code.calls import LIBRARY, WRITTEN_BY_US
 from corpus.code.launch.created import RESULT
 from corpus.code.llvm.accesses import ACCESSES
 from corpus.code.llvm.blocks import (
@@ -79,7 +79,7 @@ def translated(
             _block(out, block, blocks)
     except IrError as error:
         raise debug.wrong(error, module.path, out.line.line or function.line, _described(function)) from None
-    directives = (LIBRARY,) if library or _is_of_library(out) else ()
+    directives = (*((LIBRARY,) if library or _is_of_library(out) else ()), *((WRITTEN_BY_US,) if library else ()))
     done = ir.KernelFunction(
         function.name,
         False,
@@ -89,7 +89,7 @@ def translated(
         tuple(out.variables),
         tuple(out.code),
         out.labels,
-        {},
+        out.tables,
         directives,
         _line_of(out),
         called=_called_of(out),

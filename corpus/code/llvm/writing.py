@@ -75,6 +75,7 @@ class FunctionTranslation:
     defined: frozenset[str]
     code: list[ir.KernelInstruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
+    tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
     registers: dict[str, str] = field(default_factory=dict)
     variables: list[ir.Variable] = field(default_factory=list)
     promoted: dict[str, Promoted] = field(default_factory=dict)

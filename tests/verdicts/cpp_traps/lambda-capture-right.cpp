@@ -1,0 +1,15 @@
+/* C++20 expr.prim.lambda.capture p12: a lambda holds a reference to a variable that is no more when its thread runs. */
+#include <thread>
+
+std::thread start() {
+    int local = 1;
+    return std::thread([local] {
+        int x = local;
+        x++;
+    });
+}
+
+int main() {
+    std::thread t = start();
+    t.join();
+}

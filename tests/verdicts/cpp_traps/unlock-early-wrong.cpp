@@ -1,0 +1,18 @@
+/* C++20 thread.lock.unique.locking: what is behind unlock is not protected. */
+#include <thread>
+#include <mutex>
+
+std::mutex m;
+int d;
+void g() {
+    std::unique_lock<std::mutex> l(m);
+    d++;
+    l.unlock();
+    d++;
+}
+
+int main() {
+    std::thread t(g);
+    g();
+    t.join();
+}

@@ -1,0 +1,14 @@
+/* C++20 intro.races p21: a volatile object orders nothing between threads. */
+#include <thread>
+
+volatile bool ready;
+int d;
+
+int main() {
+    std::thread t([] {
+        d = 1;
+        ready = true;
+    });
+    while (!ready) {} int x = d;
+    t.join();
+}

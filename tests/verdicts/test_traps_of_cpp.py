@@ -1,0 +1,46 @@
+"""What ``synth check`` says of programs in C++ with one trap each, and of what is right beside it (cpp_traps.csv).
+
+The first comment of a program says what is right or wrong, by the section of the C++20 Standard. Columns are those of
+c_traps.csv; lines are those of the program.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from commands import synth
+
+HERE = Path(__file__).parent
+FOLDER = HERE / "cpp_traps"
+KINDS = ("race", "bounds", "trap", "uninitialised", "hang")
+
+with (HERE / "cpp_traps.csv").open(encoding="utf-8", newline="") as _file:
+    TABLE = {row["file"]: row for row in csv.DictReader(_file)}
+
+
+@pytest.fixture(scope="module")
+def answers():
+    files = [FOLDER / f"{name}.cpp" for name in TABLE]
+    result = synth("check", *files, "-m", "rc11", "--format", "jsonl", "--jobs", 2, "--timeout", 60)
+    return {Path(one["file"]).stem: one for one in map(json.loads, result.stdout.splitlines())}
+
+
+def test_each_program_has_a_row():
+    assert {path.stem for path in FOLDER.glob("*.cpp")} == {*TABLE}
+    for name, row in TABLE.items():
+        assert any(row[kind] for kind in KINDS) == name.endswith("-wrong"), name
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_traps(name, answers):
+    row, one = TABLE[name], answers[name]
+    found = {}
+    for finding in one["findings"]:
+        lines = (line["line"] for line in finding["lines"] if Path(line["file"]).stem == name)
+        found.setdefault(finding["kind"], set()).update(lines)
+    assert found == {kind: {*map(int, row[kind].split())} for kind in KINDS if row[kind]}
+    if not found:
+        assert {*one["answers"].values()} == {"SAFE"}
