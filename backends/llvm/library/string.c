@@ -171,3 +171,103 @@ int memcmp(const void *one, const void *other, size_t count)
             return left[n] - right[n];
     return 0;
 }
+
+static int digit(char letter)
+{
+    return letter >= '0' && letter <= '9' ? letter - '0'
+         : letter >= 'a' && letter <= 'z' ? letter - 'a' + 10
+         : letter >= 'A' && letter <= 'Z' ? letter - 'A' + 10 : 36;
+}
+
+/* Numbers that are too large are LONG_MAX or LONG_MIN (C11 7.22.1.4p8); errno is left as it is. */
+long strtol(const char *restrict text, char **restrict end, int base)
+{
+    const char *place = text;
+    while (*place == ' ' || (*place >= '\t' && *place <= '\r'))
+        place++;
+    int negative = *place == '-', any = 0;
+    if (*place == '-' || *place == '+')
+        place++;
+    if ((base == 0 || base == 16) && place[0] == '0' && (place[1] | 32) == 'x' && digit(place[2]) < 16) {
+        place += 2;
+        base = 16;
+    } else if (base == 0) {
+        base = place[0] == '0' ? 8 : 10;
+    }
+    unsigned long value = 0, most = negative ? 1ul << 63 : (1ul << 63) - 1;
+    for (; digit(*place) < base; place++) {
+        unsigned long next = (unsigned long)digit(*place);
+        value = value > (most - next) / (unsigned long)base ? most : value * (unsigned long)base + next;
+        any = 1;
+    }
+    if (end)
+        *end = (char *)(any ? place : text);
+    return negative ? (long)-value : (long)value;
+}
+
+int atoi(const char *text) { return (int)strtol(text, 0, 10); }
+long atol(const char *text) { return strtol(text, 0, 10); }
+
+char *strtok_r(char *restrict text, const char *restrict letters, char **restrict saved)
+{
+    char *place = text ? text : *saved;
+    if (!place)
+        return 0;
+    while (*place && strchr(letters, *place))
+        place++;
+    char *word = *place ? place : 0;
+    while (*place && !strchr(letters, *place))
+        place++;
+    *saved = *place ? place + 1 : 0;
+    if (*place && word)
+        *place = 0;
+    return word;
+}
+
+static char *strtok_saved;
+char *strtok(char *restrict text, const char *restrict letters) { return strtok_r(text, letters, &strtok_saved); }
+
+/* Exchange an element with the next one: by words where they are words, which may be addresses. */
+static void swap(char *one, size_t size)
+{
+    if (size % sizeof(long) == 0) {
+        for (size_t n = 0; n < size; n += sizeof(long)) {
+            long *word = (long *)(one + n), *other = (long *)(one + size + n), held = *word;
+            *word = *other;
+            *other = held;
+        }
+        return;
+    }
+    for (size_t n = 0; n < size; n++) {
+        char held = one[n];
+        one[n] = one[size + n];
+        one[size + n] = held;
+    }
+}
+
+/* The order of elements that are equal is one of those that C allows (7.22.5.2p4). */
+void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+    char *bytes = base;
+    for (size_t n = 1; n < count; n++)
+        for (size_t m = n; m > 0 && compare(bytes + (m - 1) * size, bytes + m * size) > 0; m--)
+            swap(bytes + (m - 1) * size, size);
+}
+
+void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+    const char *bytes = base;
+    while (count > 0) {
+        const char *middle = bytes + count / 2 * size;
+        int found = compare(key, middle);
+        if (found == 0)
+            return (void *)middle;
+        if (found > 0) {
+            bytes = middle + size;
+            count -= count / 2 + 1;
+        } else {
+            count /= 2;
+        }
+    }
+    return 0;
+}
