@@ -68,7 +68,7 @@ class ExecutionSearch:
 
     ``question`` are the literals of the test's own question: its filter, and its proposition. ``unfinished``:
     executions whose threads have come anywhere, of which finals say nothing. ``flags``: the literals of the model's
-    flags. ``cut``: loops were cut, and there may be executions beyond.
+    flags. ``ended``: true of all. ``cut``: loops were cut, and there may be executions beyond.
     """
 
     def __init__(
@@ -83,6 +83,7 @@ class ExecutionSearch:
         """Writes the clauses. Raises ``InputError`` as the parts do, and ``TooManyError`` above their limits."""
         self.executions = Executions(test, model, unroll, required, unfinished)
         self.flags: Mapping[str, Literal] = self.executions.flags
+        self.ended: Literal = self.executions.circuit.true
         self.cut = self.executions.bounded and not self.executions.complete
         self._values = FiniteValues(self.executions)
         self.question: tuple[Literal, ...] = self._values.question()

@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 # Methods
 
-ENUMERATE, SAT, SMT = "enumerate", "sat", "smt"
+ENUMERATE, SAT, SMT, STATELESS = "enumerate", "sat", "smt", "stateless"
 """Ways to the verdict of a model that is a .cat file."""
 
 AUTO = "auto"

@@ -33,7 +33,7 @@ class ListedQuestion:
 class ListedExecutions:
     """The executions of a test that a model allows. ``flags`` are those that raise each flag of the model's.
 
-    ``cut``: loops were cut, and there may be others beyond.
+    ``ended``: all of them. ``cut``: loops were cut, and there may be others beyond.
     """
 
     def __init__(self, test: LitmusTest, model: Model, unroll: int = UNROLL) -> None:
@@ -45,6 +45,7 @@ class ListedExecutions:
         self._batches: list[tuple[CandidateBatch, int, list[CheckResult[int]]]] = list(
             judged(test, threads, model, forbidden=False)
         )
+        self.ended = ListedQuestion(tuple(-1 for _ in self._batches))
         self.cut = any(thread.bounded for thread in threads) and not is_complete(test, threads, model)
         names = dict.fromkeys(check.name for check in model.flags)
         self.flags: Mapping[str, ListedQuestion] = {name: self._raising(name) for name in names}

@@ -60,9 +60,11 @@ from corpus.litmus.threads import Thread
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.events import Event
+from oracle.executions.grown import GrownExecutions
 from oracle.executions.listing import ListedExecutions
+from oracle.executions.stateless import grows
 from oracle.executions.steps import TooManyError
-from oracle.executions.stuck import ThreadEnding
+from oracle.executions.stuck import Hanging, ThreadEnding
 from oracle.executions.witness import CandidateExecution
 from oracle.liveness import Liveness, resolve_liveness_models
 from oracle.progress.models import Verdict
@@ -86,7 +88,7 @@ from synth.checking.lines import own_place
 from synth.checking.naming import in_source_words
 from synth.checking.places import locations, shown
 from synth.memory.liveness import explain_liveness
-from synth.requests import ENUMERATE, SAT
+from synth.requests import AUTO, ENUMERATE, STATELESS
 
 PROGRESS = ("unfair", "hsa", "obe", "hsa+obe", "lobe", "fair")
 """The progress models that are asked about, the least fair first; neither of ``obe`` and ``hsa`` is the fairer one."""
@@ -112,9 +114,12 @@ Query = TypeVar("Query", bound=_Invertible)
 
 
 class Search(Protocol[Query]):
-    """Executions that a model allows, of which one is found that has all that is asked for: by a solver, or listed."""
+    """Executions that a model allows, of which one is found that has all that is asked for: by a solver, or listed, or
+    grown. ``ended``: those that have come to their end.
+    """
 
     flags: Mapping[str, Query]
+    ended: Query
     cut: bool
 
     def satisfied(self, proposition: Proposition, /) -> Query:
@@ -152,6 +157,7 @@ class CheckAnswer(StrEnum):
     """The file cannot be read or compiled, or the question cannot be asked of it."""
 
 
+NEVER_ENDS = "a thread that nobody waits for may never end, and the program ends nevertheless"
 QUESTIONS = ("race", "expectation", "barrier", "bounds", "trap", "uninitialised", "mixed-size")
 """The questions besides those about hangs, as ``--json`` names them."""
 
@@ -204,12 +210,13 @@ class _Inquiry:
 
 
 def check(
-    program: KernelProgram, model: AxiomaticModel, expectation: str, unroll: int, progress: str, method: str = SAT
+    program: KernelProgram, model: AxiomaticModel, expectation: str, unroll: int, progress: str, method: str = AUTO
 ) -> KernelAnswers:
     """Return the answers about a program that is left of a kernel.
 
     ``expectation`` is a condition on the final state, empty where there is none; ``progress`` is the model that is
-    assumed. ``method``: executions that end are asked of a solver, or listed (``ENUMERATE``). Raises ``InputError``
+    assumed. ``method``: executions are asked of a solver, or those that end are listed (``ENUMERATE``), or all are
+    grown event by event (``STATELESS``); ``AUTO`` asks a solver where they are too many to grow. Raises ``InputError``
     where the expectation cannot be read.
     """
     with awaiting("all questions") as by_now:
@@ -232,8 +239,15 @@ def _answers(
         text = "threads of one warp come to different barriers, where bar.sync has all of a warp come to the same one"
         inquiry.found(KernelFinding("barrier", text, program.barriers.divergent))
     hang: dict[str, str] = {}
-    if not program.mixed:
-        _ask_executions(inquiry, program, model, condition, expectation, unroll, method)
+    grown = None if program.mixed else _grown(inquiry, program, model, condition, method)
+    if grown is not None:
+        _ask_ends(inquiry, program, grown, flagging(model.name), condition, expectation)
+        hang = _ask_hangs(inquiry, program, model, unroll, progress, grown)
+        if hang.get(progress) != Verdict.MAY_HANG and grown.never_ends():
+            inquiry.notes.append(NEVER_ENDS)
+        _ask_parts(inquiry, program, flagging(model.name))
+    elif not program.mixed:
+        _ask_executions(inquiry, program, model, condition, expectation, method)
         hang = _ask_hangs(inquiry, program, model, unroll, progress)
         asked = hang.get(progress) != Verdict.MAY_HANG and _ask_left_behind(inquiry, program, model, unroll)
         if inquiry.nothing and hang.get("fair") == Verdict.TERMINATES and (inquiry.bounded or not asked):
@@ -244,10 +258,10 @@ def _answers(
                 none = "no execution has a meaning: an address that is computed or read is of no array"
                 inquiry.unknown(cut if inquiry.bounded else none)
         _ask_parts(inquiry, program, flagging(model.name))
-        if inquiry.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
-            inquiry.unknown(f"a data race leaves all else undefined under {model.name}")
-    else:
+    if program.mixed:
         inquiry.unknown("accesses that overlap and are not of one place and size leave all else undefined")
+    elif inquiry.answers["race"] is CheckAnswer.FOUND and model.name not in RACES:
+        inquiry.unknown(f"a data race leaves all else undefined under {model.name}")
     findings, reasons = tuple(in_source_words(finding, program) for finding in inquiry.findings), tuple(inquiry.reasons)
     program = replace(program, assumed=(*program.assumed, *inquiry.notes))
     return KernelAnswers(program, model.name, inquiry.answers, hang, findings, inquiry.bounded, unroll, reasons)
@@ -334,30 +348,51 @@ def flagging(name: str) -> Model | None:
     return model.model if any("race" in check.name for check in model.model.flags) else None
 
 
+def _observing(program: KernelProgram, condition: Condition | None) -> LitmusTest:
+    """Return a program that observes where threads stop, and what is expected at its end."""
+    stops = [FinalRegister(thread, register) for thread, register in program.marks.stops]
+    terms = [term for part in (condition and propositions(condition)) or () for term in terms_of(part)]
+    doubts = [FinalRegister(thread, register) for thread, register in program.marks.doubts]
+    observed = tuple(dict.fromkeys((*stops, *doubts, *terms)))
+    return replace(program.test, condition=replace(program.test.condition, observed=observed))
+
+
+def _grown(
+    inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, condition: Condition | None, method: str
+) -> GrownExecutions | None:
+    """Return all executions, grown event by event; None where another method is asked for, or they are too many."""
+    races, every = flagging(model.name), range(len(program.test.threads))
+    ends_early = program.needed is not None and not {*every} <= {*program.needed}
+    if method not in (AUTO, STATELESS) or not grows(races or model.model) or (condition is not None and ends_early):
+        return None
+    inquiry.begin("executions that end")
+    try:
+        return GrownExecutions(_observing(program, condition), races or model.model, inquiry.unroll, program.needed)
+    except TooManyError as error:
+        if method == STATELESS:
+            inquiry.reasons.append(error.message)
+        return None
+
+
 def _ask_executions(
     inquiry: _Inquiry,
     program: KernelProgram,
     model: AxiomaticModel,
     condition: Condition | None,
     expectation: str,
-    unroll: int,
     method: str,
 ) -> None:
     """Ask what may happen in an execution that comes to its end."""
-    stops = [FinalRegister(thread, register) for thread, register in program.marks.stops]
-    terms = [term for part in (condition and propositions(condition)) or () for term in terms_of(part)]
-    doubts = [FinalRegister(thread, register) for thread, register in program.marks.doubts]
-    observed = tuple(dict.fromkeys((*stops, *doubts, *terms)))
-    test = replace(program.test, condition=replace(program.test.condition, observed=observed))
+    test, unroll = _observing(program, condition), inquiry.unroll
     inquiry.begin("executions that end")
-    races = flagging(model.name)
+    races, left_behind = flagging(model.name), _left_behind(program)
     try:
         if method == ENUMERATE:
             listed = ListedExecutions(test, races or model.model, unroll)
-            _ask_ends(inquiry, program, listed, races, condition, expectation)
+            _ask_ends(inquiry, program, listed, races, condition, expectation, left_behind)
         else:
-            search = ExecutionSearch(test, races or model.model, unroll, unfinished=_left_behind(program))
-            _ask_ends(inquiry, program, search, races, condition, expectation)
+            search = ExecutionSearch(test, races or model.model, unroll, unfinished=left_behind)
+            _ask_ends(inquiry, program, search, races, condition, expectation, left_behind)
     except TooManyError as error:
         inquiry.unknown(error.message)
 
@@ -413,7 +448,7 @@ def _ask_left_behind(inquiry: _Inquiry, program: KernelProgram, model: Axiomatic
         inquiry.unknown(f"whether threads end that nobody waits for: {error.message}")
         return False
     if may_hang:
-        inquiry.notes.append("a thread that nobody waits for may never end, and the program ends nevertheless")
+        inquiry.notes.append(NEVER_ENDS)
         _ask_unfinished(inquiry, program, model, unroll)
     return may_hang
 
@@ -425,15 +460,15 @@ def _ask_ends(
     races: Model | None,
     condition: Condition | None,
     expectation: str,
+    left_behind: Collection[int] = (),
 ) -> None:
-    """Ask about accesses, traps, and the expectation."""
+    """Ask about accesses, traps, and the expectation. ``left_behind``: threads whose traps the search does not see."""
     inquiry.bounded = search.cut
     inside = ~search.accesses({*program.locations.outside, NOWHERE})
-    inquiry.nothing = search.find([]) is None
+    inquiry.nothing = search.find([search.ended]) is None
     _ask_accesses(inquiry, program, search, races)
     inquiry.begin("traps")
-    premises, divides = [inside], False
-    left_behind = _left_behind(program)
+    premises, divides = [inside, search.ended], False
     for thread, register in program.marks.stops:
         if thread in left_behind:  # whose registers have no final values where it is stopped
             inquiry.unknown(
@@ -879,9 +914,17 @@ def _condition(program: KernelProgram, expectation: str) -> Condition:
 
 
 def _ask_hangs(
-    inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, unroll: int, progress: str
+    inquiry: _Inquiry,
+    program: KernelProgram,
+    model: AxiomaticModel,
+    unroll: int,
+    progress: str,
+    grown: GrownExecutions | None = None,
 ) -> dict[str, str]:
-    """Ask each progress model whether the program may hang; a hang under the one that is assumed is a finding."""
+    """Ask each progress model whether the program may hang; a hang under the one that is assumed is a finding.
+
+    ``grown``: all executions of the program, where they are known.
+    """
     verdicts: dict[str, str] = {}
     if not program.test.threads or program.needed == ():
         return dict.fromkeys((*PROGRESS, progress), Verdict.TERMINATES)
@@ -889,7 +932,12 @@ def _ask_hangs(
         inquiry.begin(f"progress under {name}")
         (liveness,) = resolve_liveness_models([f"{name} & {model.name}"])
         try:
-            found = explain_liveness(program.test, liveness, unroll, program.needed)
+            if grown is not None:
+                seen = liveness.progress_of(program.test)
+                hang = grown.hang(name, seen.promise, seen.strong)
+                found = Liveness(program.test, liveness, Hanging(hang, False, False), unroll)
+            else:
+                found = explain_liveness(program.test, liveness, unroll, program.needed)
         except TooManyError as error:
             verdicts[name] = CheckAnswer.UNKNOWN
             inquiry.reasons.append(error.message)
@@ -906,7 +954,8 @@ def _ask_hangs(
         inquiry.bounded |= found.hanging.provisional
         if name == progress and found.verdict is Verdict.MAY_HANG:
             inquiry.found(hang_finding(program, found, progress))
-            _ask_unfinished(inquiry, program, model, unroll)
+            if grown is None:  # which are executions without an end, too
+                _ask_unfinished(inquiry, program, model, unroll)
     if verdicts.get(progress) == CheckAnswer.UNKNOWN and inquiry.answers["barrier"] is CheckAnswer.SAFE:
         inquiry.answers["barrier"] = CheckAnswer.UNKNOWN
     return verdicts
