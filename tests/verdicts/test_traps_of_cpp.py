@@ -44,3 +44,18 @@ def test_traps(name, answers):
     assert found == {kind: {*map(int, row[kind].split())} for kind in KINDS if row[kind]}
     if not found:
         assert {*one["answers"].values()} == {"SAFE"}
+
+
+@pytest.mark.parametrize(
+    ("code", "column", "name"),
+    [
+        ("#include <chrono>\nint main() { std::chrono::steady_clock::now(); }", 14, "std::chrono::steady_clock::now"),
+        ("namespace own { struct S { void run(int); }; }\nint main() { own::S s; s.run(1); }", 26, "own::S::run"),
+    ],
+)
+def test_what_is_refused_has_its_name_of_the_source(code, column, name, tmp_path):
+    program = tmp_path / "unknown.cpp"
+    program.write_text(code)
+    result = synth("check", program, "--jobs", 1)
+    assert result.exit_code == 2
+    assert f"unknown.cpp:2:{column}: {name} has no code here" in result.output

@@ -77,10 +77,13 @@ def _linked(modules: Sequence[ModuleText], code: CodeText, lines: Mapping[str, S
         if place is None:
             if name.startswith(_OPAQUE):
                 variables[name] = ir.Variable(name, "const", "b8", POINTER, POINTER)
-            for module in modules:
+            for module, debug in zip(modules, debugs, strict=True):
                 if name in module.functions:  # of which only the address is of use
-                    line = module.functions[name].line
-                    functions[name] = ir.KernelFunction(name, False, (), (), {}, (), None, {}, {}, (), line)
+                    text = module.functions[name]
+                    functions[name] = ir.KernelFunction(
+                        name, False, (), (), {}, (), None, {}, {}, (), text.line,
+                        called=debug.function_name(_described(text.head)),
+                    )  # fmt: skip
             continue
         module, debug = modules[place], debugs[place]
         if name in module.aliases:
