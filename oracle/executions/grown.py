@@ -94,6 +94,7 @@ class GrownExecutions:
                 raised[result.check.name] |= 1 << number
             if not found.cut and all(found.situations[thread].ended for thread in self._needed):
                 ended |= 1 << number
+        self._most = min(self._most, max(LEAST_LIMIT, self._growth.visited))  # for hangs, besides
         self.flags: Mapping[str, GrownQuestion] = {name: GrownQuestion(mask) for name, mask in raised.items()}
         self.ended = GrownQuestion(ended)
         self._others: dict[frozenset[int], list[GrownExecution]] = {}

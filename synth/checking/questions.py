@@ -978,7 +978,11 @@ def needed(hang: Mapping[str, str]) -> str:
         return "not known"
     if not ends:
         return "" if not hang else "none of the progress models is enough"
-    return "no fairness" if ends[0] == "unfair" else f"needs {' or '.join(_least(ends))}"
+    if ends[0] == "unfair":
+        return "no fairness"
+    unknown = [name.upper() for name in PROGRESS[: PROGRESS.index(ends[0])] if hang.get(name) == CheckAnswer.UNKNOWN]
+    least = " or ".join(_least(ends))
+    return f"{least} is enough; whether less is, is not known of {', '.join(unknown)}" if unknown else f"needs {least}"
 
 
 _WEAKER: Mapping[str, Sequence[str]] = {
