@@ -204,7 +204,8 @@ class Creation:
     that left nothing, as nobody does, and ``kept`` the places of such reads with their sizes. ``writes`` has when
     places are written, ``ends`` how many threads were created on ways to the end, each with an instruction there.
     ``claims`` are the threads that it joins or detaches, ``besides`` the places of numbers of the library's beside
-    objects, and ``returned`` variables that were given back and may be there once more.
+    objects, and ``returned`` variables that were given back and may be there once more. ``chooses``: one of two numbers
+    was computed, as memory decides which; ``parts``: a way is followed for each instead.
     """
 
     alone: bool = False
@@ -228,6 +229,8 @@ class Creation:
     claims: set[int] = field(default_factory=set)
     besides: dict[Array, set[int]] = field(default_factory=dict)
     returned: set[Array] = field(default_factory=set)
+    chooses: bool = False
+    parts: bool = False
 
 
 @dataclass(frozen=True)

@@ -48,13 +48,14 @@ def follow_later(thread: FollowedThread, state: State) -> str:
     return label
 
 
-def part_ways(thread: FollowedThread, state: State, predicate: str, register: str) -> bool:
+def part_ways(thread: FollowedThread, state: State, predicate: str, register: str, checks: bool = False) -> bool:
     """Go on at the instruction at hand on two ways, as memory decides: on one a predicate holds, on the other not. A
-    register of the residual program holds the predicate.
+    register of the residual program holds the predicate. ``checks``: the code has no branch there, so nothing depends
+    on it.
     """
     holds = state.moved_to(state.place)
     holds.known[state.home(predicate)] = 1
-    thread.out.put(Branch(follow_later(thread, holds), Comparison("ne", Reg(register), 0)))
+    thread.out.put(Branch(follow_later(thread, holds), Comparison("ne", Reg(register), 0), checks=checks))
     state.known[state.home(predicate)] = 0
     return True
 

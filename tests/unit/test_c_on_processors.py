@@ -194,3 +194,42 @@ def test_what_is_asked_of_a_number_orders_nothing(computed):
     module = read_c(COMPUTED.replace("COMPUTED", computed))
     found = check(program_of(module, module.kernels[0], KernelLaunch()), model, "", 2, "fair")
     assert {finding.kind for finding in found.findings} == {"trap"}
+
+
+CHOSEN = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y; int r0, r1;
+void *t0(void *a)
+{
+    int read = r0 = atomic_load_explicit(&x, memory_order_relaxed), found = CHOSEN;
+    atomic_store_explicit(&y, STORED, memory_order_relaxed);
+    return 0;
+}
+void *t1(void *a)
+{
+    int read = r1 = atomic_load_explicit(&y, memory_order_relaxed), found = CHOSEN;
+    atomic_store_explicit(&x, STORED, memory_order_relaxed);
+    return 0;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, t0, 0); pthread_create(&b, 0, t1, 0);
+    pthread_join(a, 0); pthread_join(b, 0);
+    assert(!r0 || !r1);
+}
+"""
+CHOICES = ("read ? 1 : 0", "read ? 0 : 1", "read ? 5 : 7", "read > 0 ? -1 : 1", "(char)(read ? -5 : 7)")
+
+
+@pytest.mark.parametrize("model", ["armv8", "power", "riscv"])
+@pytest.mark.parametrize("stored", ["1", "1 + (found & 8)"])
+@pytest.mark.parametrize("chosen", CHOICES)
+def test_what_is_chosen_orders_only_where_it_goes(chosen, stored, model):
+    """clang has ``select`` for one of two constants: no branch, so a store of what is not chosen is not ordered."""
+    (judge,) = resolve_consistency_models([model])
+    module = read_c(CHOSEN.replace("CHOSEN", chosen).replace("STORED", stored))
+    found = check(program_of(module, module.kernels[0], KernelLaunch()), judge, "", 2, "fair")
+    assert {finding.kind for finding in found.findings} == ({"trap"} if stored == "1" else set())

@@ -24,7 +24,7 @@ from corpus.code.launch.pointed import cells_of, parts_of, with_releases
 from corpus.code.launch.sharing import MOST_CREATED, ShownError
 from corpus.code.passes.tidying import tidied
 from corpus.code.places import CODE, NOBODY, Array
-from corpus.code.refusals import refusal
+from corpus.code.refusals import NotUnderstoodError, refusal
 from corpus.code.residual import Residual
 from corpus.code.thread import (
     Creation,
@@ -140,9 +140,9 @@ def _followed(
     """Follow a thread, once more for each array of its own that it shows to others. ``others`` are the threads before
     it. Raises ``ShownError`` of one that the thread was given and shows to others.
     """
-    shown = {array: array for array in facts.shown}
+    shown, parts = {array: array for array in facts.shown}, False
     while True:
-        creation = Creation(start.function is kernel, following, shown)
+        creation = Creation(start.function is kernel, following, shown, parts=parts)
         if others is not None:
             creation.image.update(others.start)
             creation.sizes.update(others.sizes)
@@ -158,6 +158,10 @@ def _followed(
                     what = "a thread that is created where memory decides whether it is, is not understood"
                     raise refusal(module, origin, what)
             return thread, code
+        except NotUnderstoodError:  # perhaps because of a number that has to be known
+            if parts or not creation.chooses:
+                raise
+            shown, parts = {array: array for array in facts.shown}, True
         except ShownError as error:
             if error.array in start.given or error.array in shown:
                 raise

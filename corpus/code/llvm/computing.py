@@ -73,6 +73,9 @@ FORMATS = ("f16", "bf16", "f32", "f64")
 
 LONG = "a number of long double"
 
+ADDRESS = "u64"
+"""The kind of registers that have addresses."""
+
 SATURATED = "sat"
 """The word of operations whose result is the least or greatest number instead of one beyond."""
 
@@ -410,7 +413,9 @@ def _converted(thread: FollowedThread, words: tuple[str, ...], to: str, of: str,
 
 
 def choose(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
-    """``select``: one of two operands, by a predicate; on two ways where memory decides, and one is an address."""
+    """``select``: one of two operands, by a predicate. Where memory decides, the number is computed of all three, so
+    that it depends on them; an address, and what has to be known, is chosen on two ways, and nothing depends on that.
+    """
     target, left, right, decider = ins.operands
     (kind,) = ins.words
     chosen = evaluate(thread, state, decider, 1)
@@ -422,8 +427,29 @@ def choose(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
         return True
     if not isinstance(chosen, Symbol) or not isinstance(decider, ir.Register):
         raise thread.out.wrong(f"the choice depends on {describe(thread, chosen)}")
+    numbers = kind in WIDTHS and kind != ADDRESS and _is_number(one) and _is_number(other)
+    if numbers and not thread.creation.parts:
+        thread.creation.chooses = True
+        set_result(thread, state, target, _chosen(thread, WIDTHS[kind], chosen, one, other))
+        return True
     state.place -= 1
-    return part_ways(thread, state, decider.name, chosen.register)
+    return part_ways(thread, state, decider.name, chosen.register, checks=True)
+
+
+def _chosen(thread: FollowedThread, width: int, decider: Symbol, one: Value, other: Value) -> Value:
+    """Return one of two numbers of so many bits, computed of both and of what decides."""
+    if one == other and isinstance(one, int):
+        return one
+    if (one, other) == (1, 0):
+        return Symbol(thread.out.temporary("mov", Reg(decider.register)), width)
+    if (one, other) == (0, 1):
+        return Symbol(thread.out.temporary("xor", Reg(decider.register), 1), width)
+    first, second = (operand_of(thread, value, max(1, width // 8)) for value in (one, other))
+    mask = Reg(thread.out.temporary("sub", 0, Reg(decider.register)))
+    bits = f"b{max(32, width)}"  # registers have numbers with their signs
+    differing = Reg(thread.out.temporary(f"xor.{bits}", first, second))
+    kept = Reg(thread.out.temporary(f"and.{bits}", differing, mask))
+    return Symbol(thread.out.temporary(f"xor.{bits}", second, kept), width)
 
 
 def unary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:

@@ -15,6 +15,7 @@ from corpus.code.llvm.types import (
     ArrayType,
     IntType,
     IrError,
+    PointerType,
     Scalar,
     StructType,
     Type,
@@ -183,7 +184,8 @@ def _select(out: FunctionTranslation, reader: TextReader) -> None:
         scalars(out, chosen) if not isinstance(chosen.type, Scalar) else [(chosen.type, chosen.operand)] * len(targets)
     )
     for target, (scalar, left), (_, right), (_, decider) in zip(targets, lefts, rights, deciders, strict=True):
-        emit(out, "select", (kind(out, scalar, "b"),), target, left, right, decider)
+        sign = "u" if isinstance(scalar, PointerType) else "b"
+        emit(out, "select", (kind(out, scalar, sign),), target, left, right, decider)
 
 
 def _freeze(out: FunctionTranslation, reader: TextReader) -> None:

@@ -84,7 +84,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("unary,neg", NOTHING, "any*", meaningful(computing.unary), "*"),
     Row("compare", NOTHING, "any*", meaningful(computing.compare), "*"),
     Row("convert,cvt", NOTHING, "any*", meaningful(computing.convert), "*"),
-    Row("select", NOTHING, "any*", computing.choose, "*"),
+    Row("select", NOTHING, "any*", meaningful(computing.choose), "*"),
     Row("overflow", NOTHING, "any*", meaningful(computing.overflow), "*"),
     Row("bra", CONTROL, "any*", branch, "*"),
     Row("call", CONTROL, "any*", call, "*"),
