@@ -212,3 +212,34 @@ def test_names_of_places_are_those_of_the_source():
     (race,) = found.findings
     assert "ring.items[1].y" in race.text
     assert {event.location for event in race.execution.events} >= {"ring.items[1].y"}
+
+
+LITERALS = """
+struct s { int a, b; };
+int sum(struct s *p) { return p->a + p->b; }
+int main(void)
+{
+    struct s *q = &(struct s){1, 2}, v = (struct s){3, 4};
+    BODY
+    return sum(&(struct s){1, 2}) + q->a + v.a;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("", False),
+        ("if (q->a) v = (struct s){5, 6};", False),
+        ("if (q->a) { v.a = ((struct s){5, 6}).a; }", False),
+        ("if (q->a) { q = &(struct s){5, 6}; }", True),
+        ("{ int *p = &((struct s){5, 6}).b; *p = 1; }", True),
+        ("if (q->a) v.a = sum(&(struct s){5, 6});", True),
+        ("while (q->b--) q = &(struct s){5, 6};", True),
+    ],
+)
+def test_a_compound_literal_is_said_to_be_used_in_its_block(body, kept):
+    module = read_c(LITERALS.replace("BODY", body), "t.c")
+    program = program_of(module, module.functions["main"], KernelLaunch())
+    note = "the compound literal of line 7 is used in its block only"
+    assert [said for said in program.assumed if "literal" in said] == [note] * kept

@@ -196,3 +196,28 @@ def _is_access_of(line: BodyLine, register: str, accessed: Callable[[str], bool]
     if name == "store":
         return words.index(register) > 3 and pointer and "," in words[: words.index(register)]
     return name in ("load", "atomicrmw", "cmpxchg") and pointer and words.index(register) < 8
+
+
+LITERAL = "%.compoundliteral"
+"""How the names of registers begin that have the addresses of compound literals."""
+
+_MOVING = ("@llvm.memcpy.", "@llvm.memmove.", "@llvm.memset.", "@llvm.lifetime.")
+
+
+def literals_kept(body: Body) -> frozenset[int]:
+    """Return the lines of instructions that have the address of a compound literal and do more with it than access what
+    is there: the address may be used when the block of the literal is over.
+    """
+    literals = {line.result for line in body.lines if line.name == "alloca" and line.result.startswith(LITERAL)}
+    found, before = set[int](), 0
+    while len(literals) != before:
+        before = len(literals)
+        for line in body.lines if literals else ():
+            used = [number for number, word in enumerate(line.words) if word in literals]
+            if not used or line.name == "load" or any(word.startswith(_MOVING) for word in line.words):
+                continue
+            if line.name == "getelementptr":
+                literals.add(line.result)
+            elif line.name != "store" or used[0] <= line.words.index(","):
+                found.add(line.line)
+    return frozenset(found)

@@ -48,6 +48,8 @@ class FunctionBlocks:
     passed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Of blocks that an assertion fails in: the block before, and the other one that it may go on in."""
     beginnings: Mapping[str, BodyLine] = field(default_factory=dict)
+    literals: frozenset[int] = frozenset()
+    """The lines of instructions by which the address of a compound literal may outlive its block."""
     block: str = ENTRY
     edges: list[tuple[str, str, BodyLine]] = field(default_factory=list)
 

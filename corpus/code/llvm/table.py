@@ -62,6 +62,13 @@ def undefined(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -
     return thread.out.stops(ins.words[0])
 
 
+def outlives(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``literal``: the address of a compound literal is kept, which clang has live until its function ends."""
+    if ins.source is not None:
+        thread.notes.assumed[f"the compound literal of line {ins.source.line} is used in its block only"] = None
+    return True
+
+
 def unreachable(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``unreachable``: a place to which no thread may come."""
     return thread.out.stops("unreachable")
@@ -90,6 +97,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("call", CONTROL, "any*", call, "*"),
     Row("ret", CONTROL, "any*", library.leave, "*"),
     Row("undefined", CONTROL, "any*", undefined, "*"),
+    Row("literal", NOTHING, "any*", outlives, "*"),
     Row("unreachable", CONTROL, "any*", unreachable, "*"),
     Row("refused", CONTROL, "any*", refused, "*"),
     *library.ROWS,

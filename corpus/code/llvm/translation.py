@@ -22,6 +22,7 @@ from corpus.code.llvm.blocks import (
     Body,
     BodyBlock,
     body_of,
+    literals_kept,
     only_accessed,
     promoted,
 )
@@ -39,6 +40,7 @@ from corpus.code.llvm.types import (
     Type,
 )
 from corpus.code.llvm.writing import FunctionTranslation, KernelDialect, emit, kind
+from corpus.graphs import reachable
 from corpus.litmus.orders import PLAIN
 
 _PLAIN: Mapping[str, Callable[[FunctionTranslation, TextReader], None]] = {
@@ -73,7 +75,7 @@ def translated(
         raise debug.wrong(error, module.path, function.line, _described(function)) from None
     phis = {block.label: [line for line in block.lines if line.name == "phi"] for block in body.blocks}
     beginnings = {block.label: next(line for line in block.lines if line.name != "phi") for block in body.blocks}
-    blocks = FunctionBlocks(phis, _failing(body), beginnings)
+    blocks = FunctionBlocks(phis, _failing(body), beginnings, _outliving(out, body))
     try:
         for block in body.blocks:
             _block(out, block, blocks)
@@ -109,6 +111,8 @@ def _block(out: FunctionTranslation, block: BodyBlock, blocks: FunctionBlocks) -
         while reader.take("tail", "musttail", "notail"):
             pass
         name = reader.next()
+        if line.line in blocks.literals:
+            emit(out, "literal", ())
         try:
             if name == "unreachable" and block.label in blocks.passed:
                 blocks.block, target = blocks.passed[block.label]
@@ -127,6 +131,25 @@ def _block(out: FunctionTranslation, block: BodyBlock, blocks: FunctionBlocks) -
         out.line, out.mode = line, (PLAIN, None)
         go_to(out, blocks, target)
     blocks.edges.clear()
+
+
+def _outliving(out: FunctionTranslation, body: Body) -> frozenset[int]:
+    """Return the lines of instructions that keep the address of a compound literal whose life ends before the call
+    does: it is in a block of its function, or in a loop.
+    """
+    found = literals_kept(body) if out.dialect is None else frozenset()
+    if not found:
+        return found
+    following = {block.label: [unquoted(word) for place, word in enumerate(block.lines[-1].words)
+                               if block.lines[-1].words[place - 1] == "label"] for block in body.blocks}  # fmt: skip
+    blocks = {line.line: (block.label, line) for block in body.blocks for line in block.lines}
+
+    def ends(number: int) -> bool:
+        label, line = blocks[number]
+        scope = out.debug.node(out.debug.node(line.place).get("scope", "")) if line.place else {"kind": ""}
+        return scope["kind"] != "DISubprogram" or label in reachable(following[label], following.__getitem__)
+
+    return frozenset(filter(ends, found))
 
 
 def _failing(body: Body) -> dict[str, tuple[str, str]]:
