@@ -22,16 +22,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial, reduce
 from itertools import combinations, pairwise
+from operator import or_
 
 from corpus.litmus.instructions import Fence, Load, Rmw, Store
-from corpus.litmus.propositions import FinalRegister, Proposition, Term
+from corpus.litmus.propositions import Atom, FinalRegister, Or, Proposition, Term
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import physical_location
 from oracle.executions.events import INITIAL, Event, EventKind
-from oracle.executions.flow import flow_of
+from oracle.executions.flow import asked_terms, flow_of
 from oracle.executions.graphs import ExecutionGraph, GraphBase, Node, execution_of_graph
 from oracle.executions.stateless import GrownExecution, Growth, can_step
 from oracle.executions.steps import TooManyError
@@ -110,22 +112,39 @@ class GrownExecutions:
                 return found, growth
             uncut |= growth.written
 
+    @cached_property
+    def _registers(self) -> Mapping[FinalRegister, Mapping[Value, int]]:
+        """The executions in which a thread ends with a value in a register that is asked for and has been written."""
+        found: dict[FinalRegister, dict[Value, int]] = {}
+        asked = [term for term in asked_terms(self._test) if isinstance(term, FinalRegister)]
+        names = [
+            {term.register for term in asked if term.thread == thread} for thread in range(len(self._test.threads))
+        ]
+        for number, execution in enumerate(self._grown):
+            for thread, situation in enumerate(execution.situations):
+                for register in names[thread] & situation.registers.keys():
+                    value = situation.registers[register]
+                    masks = found.setdefault(FinalRegister(thread, register), {})
+                    masks[value] = masks.get(value, 0) | 1 << number
+        return found
+
     def satisfied(self, proposition: Proposition) -> GrownQuestion:
         """The executions whose final state satisfies a proposition. A thread that has no end has no final registers."""
+        match proposition:
+            case Or(parts):
+                return GrownQuestion(reduce(or_, (self.satisfied(part).mask for part in parts), 0))
+            case Atom("eq", FinalRegister() as term, int(wanted)) if wanted != 0:
+                return GrownQuestion(self._registers.get(term, {}).get(wanted, 0))
+        return self._those(lambda found: holds(proposition, partial(self._final, found)))
 
-        def satisfying(found: GrownExecution) -> bool:
-            def value(term: Term) -> Value:
-                match term:
-                    case FinalRegister(thread, register):
-                        return found.situations[thread].registers.get(register, 0)
-                    case int():
-                        return term
-                last = found.graph.order[physical_location(self._test, term)][-1]
-                return self._value(found.graph, last)
-
-            return holds(proposition, value)
-
-        return self._those(satisfying)
+    def _final(self, found: GrownExecution, term: Term) -> Value:
+        """The final value of a term in an execution."""
+        match term:
+            case FinalRegister(thread, register):
+                return found.situations[thread].registers.get(register, 0)
+            case int():
+                return term
+        return self._value(found.graph, found.graph.order[physical_location(self._test, term)][-1])
 
     def accesses(self, locations: Collection[str]) -> GrownQuestion:
         """The executions in which a thread accesses one of these locations."""

@@ -469,6 +469,8 @@ def _ask_ends(
     _ask_accesses(inquiry, program, search, races)
     inquiry.begin("traps")
     premises, divides = [inside, search.ended], False
+    plain = [Atom("eq", FinalRegister(*mark), 1) for mark in program.marks.stops if why_of(mark[1]) not in _NO_TRAPS]
+    trapped = search.find([inside, search.satisfied(Or(tuple(plain)))]) is not None  # one question for all
     for thread, register in program.marks.stops:
         if thread in left_behind:  # whose registers have no final values where it is stopped
             inquiry.unknown(
@@ -476,9 +478,8 @@ def _ask_ends(
             )
             continue
         stop = FinalRegister(thread, register)
-        stopped = search.satisfied(Atom("eq", stop, 1))
-        execution = search.find([inside, stopped])
-        why = why_of(register)
+        stopped, why = search.satisfied(Atom("eq", stop, 1)), why_of(register)
+        execution = search.find([inside, stopped]) if trapped or why in _NO_TRAPS else None
         if why == UNMEANT:
             if execution is not None:
                 inquiry.unknown("an address is computed with as if it were a number, which is not understood")
@@ -801,6 +802,9 @@ def _of_parts(program: KernelProgram, atom: Atom, expectation: str) -> Propositi
 def _unused(name: str, others: Collection[str]) -> str:
     return name if name not in others else _unused(f"{name}_", others)
 
+
+_NO_TRAPS = (UNMEANT, ASSUME, DIVISION)
+"""Why threads stop where that is no finding."""
 
 _KINDS = {
     **dict.fromkeys(("assert", "abort", "uncaught"), "trap"),
