@@ -578,7 +578,8 @@ def ready(root: Path, kept: Path) -> None:
             if not module.name.endswith("__main__"):
                 with suppress(ImportError):  # what an extra brings that is not here
                     importlib.import_module(module.name)
-    models = {language.model for language in module_of("CODE_LANGUAGES").CODE_LANGUAGES.values()}
+    languages = module_of("CODE_LANGUAGES").CODE_LANGUAGES.values()
+    models = {language.model for language in languages if getattr(language, "programs", None) is None}
     resolve_consistency_models = module_of("resolve_consistency_models").resolve_consistency_models
     for model in resolve_consistency_models([*models, "rc11", "c11"]):
         _ = getattr(model, "model", None)
