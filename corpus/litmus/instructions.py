@@ -196,7 +196,7 @@ class Branch:
     label: str
     condition: Comparison | None = None
     guard: Guard | None = None
-    checks: bool = False
+    checks: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
