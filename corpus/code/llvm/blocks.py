@@ -8,16 +8,21 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from corpus.code.llvm.text import TextReader, TypeNames, tokens_of
-from corpus.code.llvm.types import IntType, IrError, PointerType, Scalar, Type
+from corpus.code.llvm.text import TextReader, TypeNames, tokens_of, unquoted
+from corpus.code.llvm.types import Type
 
 ENTRY = ""
 """The label of the first block, which has none."""
+
+RESULT_SLOT = "%retval"
+"""The variable of the stack by which clang returns a result."""
+
+DECLARED = "#dbg_declare"
+"""The name of a line at which the source declares a variable."""
 
 
 class BodyLine(NamedTuple):
@@ -44,10 +49,15 @@ class BodyBlock:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The blocks of a function, and the nodes of its variables by the registers that have their addresses."""
+    """The blocks of a function, and the nodes of its variables by the registers that have their addresses.
+
+    A line with the name ``DECLARED`` is where a variable is declared: its register, its node, and ``whole`` where the
+    register has the address of the variable itself. ``labelled``: the source has labels that ``goto`` leads to.
+    """
 
     blocks: list[BodyBlock]
     declared: Mapping[str, str]
+    labelled: bool = False
 
     @property
     def lines(self) -> Iterator[BodyLine]:
@@ -58,24 +68,32 @@ class Body:
 _LABEL = re.compile(r'((?:"[^"]*"|[-\w.$]+)):(?:\s|$)')
 _RESULT = re.compile(r'\s*(%(?:"[^"]*"|[-\w.$]+)) = ')
 _PLACE = re.compile(r", !dbg (!\d+)")
-_DECLARED = re.compile(r"#dbg_declare\(ptr (%[-\w.$]+), (!\d+)")
+_DECLARED = re.compile(
+    r"(?:#dbg_declare\(|@llvm\.dbg\.declare\(metadata )ptr (addrspace\(\d+\) )?(%[-\w.$]+), (?:metadata )?(!\d+)"
+    r"(?:.*?(!\d+)\)?$)?"
+)
+_LABELLED = re.compile(r"#dbg_label\(|@llvm\.dbg\.label\(")
 _CONTINUED = re.compile(r"\s+(?:catch|filter|cleanup|to label)\b|\s{4,}\S|\s+\]")
 
 
 def body_of(lines: Sequence[str], start: int) -> Body:
     """Return the blocks of a body whose first line has this number."""
-    blocks, declared = [BodyBlock(ENTRY, [])], dict[str, str]()
+    blocks, declared, labelled = [BodyBlock(ENTRY, [])], dict[str, str](), False
     for number, line in enumerate(lines, start + 1):
         if not line or line.startswith(";"):
             continue
         if found := _LABEL.match(line):
             blocks.append(BodyBlock(found[1].strip('"'), []))
             continue
-        if line.lstrip().startswith("#"):
-            if found := _DECLARED.search(line):
-                declared.setdefault(found[1], found[2])
-            continue
         block = blocks[-1].lines
+        if line.lstrip().startswith("#") or "@llvm.dbg." in line:
+            labelled = labelled or _LABELLED.search(line) is not None
+            if found := _DECLARED.search(line):
+                whole = ["whole"] if "!DIExpression()" in line else []
+                block.append(BodyLine("", [DECLARED, found[2], found[3], *whole], number, found[4] or ""))
+                if not found[1]:
+                    declared.setdefault(found[2], found[3])
+            continue
         if block and _CONTINUED.match(line):
             last = block[-1]
             place = _PLACE.search(line)
@@ -85,7 +103,23 @@ def body_of(lines: Sequence[str], start: int) -> Body:
         result, place = _RESULT.match(line), _PLACE.search(line)
         rest = line[result.end() :] if result else line
         block.append(BodyLine(result[1] if result else "", tokens_of(_bare(rest)), number, place[1] if place else ""))
-    return Body([block for block in blocks if block.lines], declared)
+    return Body([block for block in blocks if block.lines], declared, labelled)
+
+
+def successors(body: Body) -> dict[str, list[str]]:
+    """Return the blocks to which control may go from each block, each once, as far as they are there."""
+    known = {block.label for block in body.blocks}
+    found: dict[str, list[str]] = {}
+    for block in body.blocks:
+        words = block.lines[-1].words
+        targets = (unquoted(word) for place, word in enumerate(words) if words[place - 1] == "label")
+        found[block.label] = [target for target in dict.fromkeys(targets) if target in known]
+    return found
+
+
+def is_lifetime(line: BodyLine) -> bool:
+    """Decide whether a line marks where the lifetime of a variable begins or ends."""
+    return line.name == "call" and any(word.startswith("@llvm.lifetime.") for word in line.words)
 
 
 def _bare(line: str) -> str:
@@ -105,32 +139,6 @@ _METADATA = re.compile(r", !(?!mmra\b)[\w.]+ !\d+|, ![\w.]+ !\{\}")
 """Metadata that changes nothing which an instruction does; ``mmra`` says that it orders less."""
 
 
-class Promoted(NamedTuple):
-    """A variable of the stack that is only read and written as a whole, and so is a register: its type."""
-
-    type: Scalar
-
-
-def promoted(body: Body, names: TypeNames) -> dict[str, Promoted]:
-    """Return the variables of the stack whose addresses nothing has but loads and stores of the whole."""
-    found: dict[str, Promoted] = {}
-    for line in body.lines:
-        if line.name == "alloca":
-            type, count = alloca_type(line, names)
-            if isinstance(type, Scalar) and count is None:
-                found[line.result] = Promoted(type)
-    uses: Counter[str] = Counter()
-    for line in body.lines:
-        uses.update(word for word in line.words if word in found)
-    for line in body.lines:
-        for register, type in _whole_accesses(line, names):
-            if register in found and _is_alike(found[register].type, type):
-                uses[register] -= 1
-        if line.name == "call" and any(word.startswith("@llvm.lifetime.") for word in line.words):
-            uses.subtract(word for word in line.words if word in found)
-    return {register: variable for register, variable in found.items() if not uses[register]}
-
-
 def alloca_type(line: BodyLine, names: TypeNames) -> tuple[Type, str | None]:
     """Return the type of a variable of the stack, and the word that is its number of elements, if any."""
     reader = TextReader(line.words, names)
@@ -142,28 +150,6 @@ def alloca_type(line: BodyLine, names: TypeNames) -> tuple[Type, str | None]:
         reader.type()
         return type, reader.next()
     return type, None
-
-
-def _whole_accesses(line: BodyLine, names: TypeNames) -> Iterator[tuple[str, Type]]:
-    """Yield the register of the address and the type of a load or store that is not atomic."""
-    reader = TextReader(line.words, names)
-    name = reader.next()
-    if name not in ("load", "store") or reader.word == "atomic":
-        return
-    reader.take("volatile")
-    try:
-        type = reader.type() if name == "load" else reader.typed().type
-        reader.expect(",")
-        reader.type()
-    except IrError:  # said where the line is translated
-        return
-    yield reader.word, type
-
-
-def _is_alike(one: Scalar, other: Type) -> bool:
-    """Decide whether an access of a type is of all of a variable: of its type, or of an address as a number."""
-    wide = (PointerType(), IntType(64))
-    return one == other or (one in wide and other in wide)
 
 
 def only_accessed(body: Body) -> frozenset[str]:

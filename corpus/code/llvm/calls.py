@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from corpus.code import ir
 from corpus.code.llvm.accesses import memory
 from corpus.code.llvm.atomics import access_of
+from corpus.code.llvm.lifetimes import BEGIN, DOUBT, END, LEFT
 from corpus.code.llvm.steps import STEPS
 from corpus.code.llvm.text import UNDEFINED, TextReader, TypedOperand, unquoted
 from corpus.code.llvm.types import (
@@ -206,7 +207,7 @@ def _intrinsic(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
         return
     if plain == "assume":
         _promise(out, given[0])
-    elif plain in ("lifetime.start", "lifetime.end"):
+    elif plain in (BEGIN, END, DOUBT, LEFT):
         address = given[-1]
         if isinstance(address, ir.Register) and address.name not in out.promoted:
             emit(out, plain, (), memory(address))

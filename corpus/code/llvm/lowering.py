@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from corpus.code import ir
 from corpus.code.doubts import NOT_UNDERSTOOD
+from corpus.code.llvm.lifetimes import BEGIN, DOUBT, END, LEFT, UNTOLD_LIFETIME
 from corpus.code.llvm.memory import ALIGNED
 from corpus.code.llvm.steps import NONZERO
 from corpus.code.llvm.text import UNDEFINED
@@ -380,6 +381,10 @@ def _begin(out: Lowering, ins: ir.KernelInstruction) -> None:
     out.put("forget", (), ins.operands)
 
 
+def _doubt(out: Lowering, ins: ir.KernelInstruction) -> None:
+    out.put("forget", (UNTOLD_LIFETIME,), ins.operands)
+
+
 # addresses
 
 
@@ -546,8 +551,10 @@ _LOWERED: Mapping[str, Callable[[Lowering, ir.KernelInstruction], None]] = {
     "memmove": _copy,
     "memset": _fill,
     "alloca": _alloca,
-    "lifetime.start": _begin,
-    "lifetime.end": _begin,
+    BEGIN: _begin,
+    END: _begin,
+    DOUBT: _doubt,
+    LEFT: _doubt,
     "getelementptr": _step,
     "mov": _move,
     "binary": _binary,

@@ -17,6 +17,7 @@ from corpus.code.evaluation import describe, evaluate, residual_name, set_result
 from corpus.code.launch.created import BESIDE, NOTIFIED, OBJECTS
 from corpus.code.launch.sharing import GIVEN_AWAY, ShownError, moment_of, shown_error
 from corpus.code.llvm.cells import NO_RESULT, POISONED, forget, held, is_unwritten, keep
+from corpus.code.llvm.lifetimes import UNTOLD_LIFETIME
 from corpus.code.memory import is_hidden, is_inside, length_of, owns, part_size
 from corpus.code.numbered import is_numbered, number_of, part_by_number, tables_of
 from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, array_place, cell_of, counter
@@ -108,6 +109,8 @@ def checked_address(thread: FollowedThread, state: State, address: Value, size: 
                 raise thread.out.wrong("an access to a function is not understood")
             if Cell(NOBODY, array.name, GIVEN_AWAY, 0) in state.known:
                 raise ShownError(array)
+            if state.known.get(Cell(array.owner, array.name, -1, 0)) == Unknown(UNTOLD_LIFETIME):
+                raise thread.out.wrong(UNTOLD_LIFETIME)
             if is_dead(thread, state, array):
                 thread.out.stops(DEAD)
                 return None
@@ -269,6 +272,8 @@ def load(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
         return False
     value = loaded(thread, state, address, size, ins.mode)
     of_field = isinstance(target, ir.Register) and target.name.startswith(_OF_FIELD)
+    if value == Unknown(UNTOLD_LIFETIME):
+        raise thread.out.wrong(UNTOLD_LIFETIME)
     if is_unwritten(value) and width.value > 8 and not of_field:
         return thread.out.stops("uninitialised")
     if width.value % 8:
@@ -656,6 +661,29 @@ def end_lifetime(thread: FollowedThread, state: State, ins: ir.KernelInstruction
     if isinstance(address, ArrayAddress) and is_hidden(thread, address.array):
         forget(state, address.array)
         state.known[Cell(address.array.owner, address.array.name, -1, 0)] = 1
+    return True
+
+
+def doubt_lifetime(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``lifetime.doubt``: a variable holds nothing, or what it held."""
+    address = _variable(thread, state, ins)
+    if isinstance(address, ArrayAddress):
+        if not owns(thread, address.array):
+            raise thread.out.wrong(f"{UNTOLD_LIFETIME}, which others may see, is not understood")
+        if state.cells_of(address.array):
+            forget(state, address.array)
+            keep(thread, state, address.array, 0, thread.creation.sizes[address.array], Unknown(UNTOLD_LIFETIME))
+    return True
+
+
+def doubt_end(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``lifetime.left``: a variable is no more, or holds what it held."""
+    address = _variable(thread, state, ins)
+    if isinstance(address, ArrayAddress):
+        if not owns(thread, address.array):
+            raise thread.out.wrong(f"{UNTOLD_LIFETIME}, which others may see, is not understood")
+        forget(state, address.array)
+        state.known[Cell(address.array.owner, address.array.name, -1, 0)] = Unknown(UNTOLD_LIFETIME)
     return True
 
 

@@ -85,6 +85,8 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("alloca", NOTHING, "any*", memory.place_variable, "*"),
     Row("lifetime.start", NOTHING, "any*", memory.begin_lifetime, "*"),
     Row("lifetime.end", NOTHING, "any*", memory.end_lifetime, "*"),
+    Row("lifetime.doubt", NOTHING, "any*", memory.doubt_lifetime, "*"),
+    Row("lifetime.left", NOTHING, "any*", memory.doubt_end, "*"),
     Row("getelementptr", NOTHING, "any*", computing.step, "*"),
     Row("mov", NOTHING, "any*", computing.move, "*"),
     Row("binary", NOTHING, "any*", meaningful(computing.binary), "*"),

@@ -24,14 +24,16 @@ from corpus.code.llvm.blocks import (
     body_of,
     literals_kept,
     only_accessed,
-    promoted,
+    successors,
 )
 from corpus.code.llvm.calls import CALLS
 from corpus.code.llvm.components import BodyComponents
 from corpus.code.llvm.control import CONTROL, FunctionBlocks, go_to, label_of, translate_return
 from corpus.code.llvm.debugging import DebugInformation
+from corpus.code.llvm.lifetimes import with_lifetimes
 from corpus.code.llvm.module import FunctionText, ModuleText
 from corpus.code.llvm.operations import OPERATIONS
+from corpus.code.llvm.promotion import promoted
 from corpus.code.llvm.text import TextReader, tokens_of, unquoted
 from corpus.code.llvm.types import (
     VOID,
@@ -66,7 +68,7 @@ def translated(
     ``lines``: the source by file, as far as it is known. ``defined``: the functions that have a body.
     """
     assert function.body is not None
-    body = body_of(function.body, function.line)
+    body = with_lifetimes(body_of(function.body, function.line), debug)
     out = FunctionTranslation(module, debug, function, lines, defined, dialect=dialect)
     try:
         parameters, results_ = _head(out)
@@ -140,8 +142,7 @@ def _outliving(out: FunctionTranslation, body: Body) -> frozenset[int]:
     found = literals_kept(body) if out.dialect is None else frozenset()
     if not found:
         return found
-    following = {block.label: [unquoted(word) for place, word in enumerate(block.lines[-1].words)
-                               if block.lines[-1].words[place - 1] == "label"] for block in body.blocks}  # fmt: skip
+    following = successors(body)
     blocks = {line.line: (block.label, line) for block in body.blocks for line in block.lines}
 
     def ends(number: int) -> bool:

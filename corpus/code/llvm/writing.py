@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from corpus.code import ir
-from corpus.code.llvm.blocks import (
-    BodyLine,
-    Promoted,
-)
+from corpus.code.llvm.blocks import BodyLine
 from corpus.code.llvm.components import BodyComponents
 from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.module import FunctionText, ModuleText
+from corpus.code.llvm.promotion import Promoted
 from corpus.code.llvm.text import TypedOperand
 from corpus.code.llvm.types import (
     FloatType,
