@@ -3,8 +3,10 @@
 Example: after ``r0 = load x`` has read 1, ``store y, r0`` writes 1, and ``beq r0, 0, LC0`` falls through. The steps are
 those of ``oracle.executions.steps``, whose unknown values are replaced as soon as they are read.
 
-A jump that is idle (``oracle.executions.spins``) is not taken: the thread is *blocked* there, for each round that the
-jump ends can be left out of an execution.
+A jump that is idle (``oracle.executions.spins``) is not taken where its round has written nothing new: each update of
+it wrote what it had read. The thread is *blocked* there, for each such round can be left out of an execution, and
+whoever reads what it wrote may read what it read. Some jumps are taken once, so that one round is seen that could be
+left out.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
-from oracle.executions.events import Apply, Event, Expression, Read
+from oracle.executions.events import Apply, Event, EventKind, Expression, Read
 from oracle.executions.steps import RunState, TooManyError, Walker
 from oracle.executions.values import Value, calculate
 
@@ -24,31 +26,34 @@ MOST_SILENT = 1 << 14
 
 
 class _ConcreteWalker(Walker):
-    """Steps without a bound on loops, but for idle jumps, which are not taken."""
+    """Steps without a bound on loops, but for idle jumps, which are not taken as long as it is ``blocking``."""
 
     def __init__(self, test: LitmusTest, number: int, idle: frozenset[int]) -> None:
         super().__init__(test, number, 0)
         self._idle = idle
         self.targets = frozenset(self.flow.backward[jump] for jump in idle)
+        self.blocking = True
 
     def most(self, pc: int) -> int:
-        return 0 if pc in self._idle else sys.maxsize
+        return 0 if self.blocking and pc in self._idle else sys.maxsize
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadSituation:
     """A thread between two events: the runs that its next step may be, whose last events are new.
 
-    ``begun``: how many events there were before. No ``runs``: it has ``ended``, or it is blocked, and ``round`` is the
-    number of the first event of the round that it would repeat. ``rounds``: the number of events when each target of an
-    idle jump was last passed. ``stepped``: it has done an instruction.
+    ``begun``: how many events there were before. No ``runs``: it has ``ended``, or it is blocked at a ``jump``, and
+    ``round`` is the number of the first event of the round that it would repeat. ``rounds``: the number of events when
+    each target of an idle jump was last passed. ``again``: the jumps that were taken though they might have blocked.
     """
 
     runs: tuple[RunState, ...]
     begun: int
     rounds: Mapping[int, int]
     registers: Mapping[str, Value]
+    again: frozenset[int] = frozenset()
     ended: bool = False
+    jump: int | None = None
     round: int | None = None
 
     @property
@@ -73,16 +78,18 @@ class Happened:
     run: RunState
     pending: tuple[Event, ...]
     rounds: Mapping[int, int]
+    again: frozenset[int]
     chosen: int = 0
     _known: list[ThreadSituation] = field(default_factory=list, compare=False)
 
 
 class ConcreteThread:
-    """A thread of a test, run with values."""
+    """A thread of a test, run with values. ``once``: the idle jumps that are taken once."""
 
-    def __init__(self, test: LitmusTest, number: int, idle: frozenset[int]) -> None:
+    def __init__(self, test: LitmusTest, number: int, idle: frozenset[int], once: frozenset[int]) -> None:
         self._walker = _ConcreteWalker(test, number, idle)
-        self._start = self._advanced(self._walker.start(), {})
+        self._once = once
+        self._start = self._advanced(self._walker.start(), {}, frozenset(), ())
 
     def after(self, done: Sequence[Happened]) -> ThreadSituation:
         """The situation of the thread after some events, the last of which has no pending ones.
@@ -93,26 +100,50 @@ class ConcreteThread:
             return self._start
         last = done[-1]
         if not last._known:
-            last._known.append(self._advanced(last.run, last.rounds))
+            last._known.append(self._advanced(last.run, last.rounds, last.again, done))
         return last._known[0]
 
-    def _advanced(self, state: RunState, rounds: Mapping[int, int]) -> ThreadSituation:
+    def _advanced(
+        self, state: RunState, rounds: Mapping[int, int], again: frozenset[int], done: Sequence[Happened]
+    ) -> ThreadSituation:
         walker, begun = self._walker, len(state.events)
         for _ in range(MOST_SILENT):
-            if state.pc in walker.targets:
-                rounds = {**rounds, state.pc: begun}
-            if state.pc == walker.flow.end:
+            pc = state.pc
+            if pc in walker.targets:
+                rounds = {**rounds, pc: begun}
+            if pc == walker.flow.end:
                 return ThreadSituation((), begun, rounds, _known(state), ended=True)
-            try:
-                runs = tuple(run for run in walker.step(state) if not _stays(run.events[begun:]))
-            except InputError as error:  # a value without a meaning, with which no execution goes on
-                raise TooManyError(error.message, error.path) from error
+            runs = self._steps(state, begun)
             if not runs:
-                return ThreadSituation((), begun, rounds, {}, round=rounds[walker.flow.backward[state.pc]])
+                first = rounds[walker.flow.backward[pc]]
+                if _writes_nothing_new(done[first:]):
+                    if pc not in self._once or pc in again:
+                        return ThreadSituation((), begun, rounds, {}, again, jump=pc, round=first)
+                    again |= {pc}
+                walker.blocking = False
+                runs = self._steps(state, begun)
+                walker.blocking = True
             if len(runs[0].events) > begun:
-                return ThreadSituation(runs, begun, rounds, {})
+                return ThreadSituation(runs, begun, rounds, {}, again)
             (state,) = runs
         raise TooManyError(f"P{walker.number} takes more than {MOST_SILENT} steps without an event")
+
+    def _steps(self, state: RunState, begun: int) -> tuple[RunState, ...]:
+        """The runs after one more instruction; none at a jump that is not taken."""
+        try:
+            return tuple(run for run in self._walker.step(state) if not _stays(run.events[begun:]))
+        except InputError as error:  # a value without a meaning, with which no execution goes on
+            raise TooManyError(error.message, error.path) from error
+
+
+def _writes_nothing_new(round: Sequence[Happened]) -> bool:
+    """Whether each write of a round is of an update that wrote what it had read."""
+    values = {happened.event.key: happened.value for happened in round}
+    return all(
+        happened.event.rmw is not None and happened.value == values.get(happened.event.rmw)
+        for happened in round
+        if happened.event.kind is EventKind.WRITE
+    )
 
 
 def _stays(events: Sequence[Event]) -> bool:

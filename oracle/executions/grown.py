@@ -103,14 +103,14 @@ class GrownExecutions:
 
     def _all(self, running: Collection[int] | None) -> tuple[list[GrownExecution], Growth]:
         """All executions, or those of some threads alone, and how they were grown."""
-        uncut = frozenset[str]()
+        once = frozenset[tuple[int, int]]()
         while True:
-            growth = Growth(self._test, self._model, self._unroll, self._most, running, uncut)
+            growth = Growth(self._test, self._model, self._unroll, self._most, running, once)
             found = list(growth.executions())
             self._most -= growth.visited
-            if not growth.written:
+            if growth.raced <= once:
                 return found, growth
-            uncut |= growth.written
+            once |= growth.raced
 
     @cached_property
     def _registers(self) -> Mapping[FinalRegister, Mapping[Value, int]]:

@@ -11,11 +11,15 @@ where each event that is taken away, and the read, was added *maximally*: it rea
 location in coherence order of all that was there by then or leads to the revisiting write, and none of these reads
 from it.
 
-A thread that comes to an idle jump is blocked (``oracle.executions.spins``), until a read of its round is revisited.
-Where the round is atomic, and one of its reads reads what had been overwritten when it was added, no execution with an
-end comes of the graph, for that read is never maximal. The graph is *cut* there. It is yielded, for a part of it may be
-a hang; but a race of its reads with what would come later is not seen. So no graph is cut where a location is read to
-which anybody may write without being atomic; ``Growth`` says whether that was so.
+A thread that comes to an idle jump, and whose round has written nothing new, is blocked until a read of the round is
+revisited (``oracle.executions.concrete``). Where the round has one read that reads what had been overwritten when it
+was added, no execution with an end comes of the graph, for that read is never maximal. The graph is *cut* there. It is
+yielded, for a part of it may be a hang.
+
+Races of a round that is left out, or cut, with what comes later are not seen. Example: ``while (load(flag) == 0) r =
+x``, and another thread writes x after it has been told, without being ordered, that the loop is over. So ``raced`` has
+the jumps whose rounds access, or are accessed, without being atomic, what another thread accesses: all is to be done
+again with these taken ``once``, and without a cut there.
 
 Assumptions of the model: it forbids cycles of ``po | rf``, accesses of one thread that are not coherent, and updates
 that are not atomic; it allows every beginning of what it allows, a part closed under ``po`` and ``rf``; and a thread
@@ -34,6 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from corpus.litmus.instructions import Barrier, sides_of
 from corpus.litmus.test import LitmusTest
@@ -60,6 +65,25 @@ def grows(model: Model) -> bool:
     return isinstance(ours, AxiomaticModel) and ours.model.digest == model.digest
 
 
+class _Access(NamedTuple):
+    """An access of a thread to a location, as far as races ask for it."""
+
+    thread: int
+    location: str
+    writes: bool
+    atomic: bool
+
+    @classmethod
+    def of(cls, event: Event) -> _Access:
+        """The access that an event is."""
+        return cls(event.thread, event.location or "", event.kind is EventKind.WRITE, "ATOM" in event.tags)
+
+    def may_race(self, other: _Access) -> bool:
+        """Whether another access conflicts with this one, and one of them is not atomic."""
+        apart = self.thread != other.thread and self.location == other.location
+        return apart and (self.writes or other.writes) and not (self.atomic and other.atomic)
+
+
 @dataclass(frozen=True, slots=True)
 class GrownExecution:
     """An execution to which no event can be added, or one that is ``cut``; and the situation of each thread in it."""
@@ -78,8 +102,7 @@ class Growth:
     """The growth of a test's executions under a model. ``visited`` is the sum of events of all graphs that were looked
     at; ``initial`` are the initial values.
 
-    ``uncut``: the locations at whose reads no graph is cut. ``written``: those that were written to without being
-    atomic, of those where a graph was cut: all is to be done again with these ``uncut``. ``bounded``: spurious failures
+    ``once``: the jumps, with their threads, that are taken once though they might block. ``bounded``: spurious failures
     were left out.
     """
 
@@ -90,7 +113,7 @@ class Growth:
         unroll: int,
         most: int,
         running: Collection[int] | None = None,
-        uncut: frozenset[str] = frozenset(),
+        once: frozenset[tuple[int, int]] = frozenset(),
     ) -> None:
         """``most``: the limit of events that are looked at, those of each graph. ``running``: the threads that run, all
         unless it is given.
@@ -102,20 +125,27 @@ class Growth:
         _check_grows(test)
         self._test, self._model, self._unroll, self._most = test, model, unroll, most
         self.bounded = False
-        self._threads = [ConcreteThread(test, number, idle) for number, idle in enumerate(_idle(test, model))]
+        self._threads = [
+            ConcreteThread(test, number, idle, frozenset(jump for thread, jump in once if thread == number))
+            for number, idle in enumerate(_idle(test, model))
+        ]
         self._running = range(len(test.threads)) if running is None else sorted(running)
         self.initial: Mapping[Node, Value] = {
             (INITIAL, number): value_of(location.initial) for number, location in enumerate(test.locations)
         }
         self.visited = 0
-        self.uncut = uncut
-        self._cut_at: set[str] = set()
-        self._plain: set[str] = set()
+        self.once = once
+        self._accesses: set[_Access] = set()
+        self._rounds: dict[tuple[int, int], set[_Access]] = {}
 
     @property
-    def written(self) -> frozenset[str]:
-        """The locations where a graph was cut and that are written to without being atomic."""
-        return frozenset(self._cut_at & self._plain)
+    def raced(self) -> frozenset[tuple[int, int]]:
+        """The jumps at which a thread was blocked whose round may race with an access of another thread."""
+        return frozenset(
+            jump
+            for jump, accesses in self._rounds.items()
+            if any(one.may_race(other) for one in accesses for other in self._accesses)
+        )
 
     def executions(self) -> Iterator[GrownExecution]:
         """Yield every execution. Raises ``TooManyError`` where more is looked at than the limit."""
@@ -179,7 +209,8 @@ class Growth:
                 for number, run in enumerate(situation.runs):
                     clock = _joined(graph, thread, _waited_for(graph, thread, event))
                     pending = run.events[situation.begun + 1 :]
-                    happened = Happened(event, None, graph.stamp, clock, run, pending, situation.rounds, number)
+                    rounds, again = situation.rounds, situation.again
+                    happened = Happened(event, None, graph.stamp, clock, run, pending, rounds, again, number)
                     yield graph.with_event(thread, happened), True
 
     def _reading(
@@ -196,8 +227,9 @@ class Growth:
             if event.spurious and self._fails_too_often(graph, thread, event):
                 self.bounded = True
                 continue
-            clock = _joined(graph, thread, source)
-            yield Happened(event, value, stamp, clock, after, tuple(pending), situation.rounds, int(event.spurious))
+            self._accesses.add(_Access.of(event))
+            clock, rounds, again = _joined(graph, thread, source), situation.rounds, situation.again
+            yield Happened(event, value, stamp, clock, after, tuple(pending), rounds, again, int(event.spurious))
 
     def _fails_too_often(self, graph: ExecutionGraph, thread: int, event: Event) -> bool:
         """Whether a compare-and-swap has failed spuriously as often as is followed."""
@@ -216,10 +248,9 @@ class Growth:
         event, *pending = events
         location, value = event.location or "", event.value
         assert isinstance(value, Value)
-        if "ATOM" not in event.tags:
-            self._plain.add(location)
-        node = (thread, len(graph.threads[thread]))
-        written = Happened(event, value, graph.stamp, _joined(graph, thread, None), run, tuple(pending), before.rounds)
+        self._accesses.add(_Access.of(event))
+        node, clock = (thread, len(graph.threads[thread])), _joined(graph, thread, None)
+        written = Happened(event, value, graph.stamp, clock, run, tuple(pending), before.rounds, before.again)
         last = len(graph.order[location])
         for place in _places(graph, node, event):
             yield graph.with_event(thread, written).placed(node, location, place), place == last
@@ -255,23 +286,19 @@ class Growth:
                 yield reading.placed(node, written.event.location or "", place), False
 
     def _is_cut(self, found: GrownExecution) -> bool:
-        """Whether a thread is blocked by an atomic round for which no execution with an end comes of this."""
-        graph = found.graph
+        """Whether a thread is blocked by a round for which no execution with an end comes of this."""
+        graph, cut = found.graph, False
         for thread in self._running:
-            numbers = found.round(thread)
-            events = [graph.threads[thread][number] for number in numbers]
-            if not events or not all(
-                "ATOM" in done.event.tags or done.event.kind is EventKind.FENCE for done in events
-            ):
+            jump = found.situations[thread].jump
+            if jump is None:
                 continue
-            locations = {done.event.location for done in events if done.event.location is not None}
-            if locations & self.uncut:
-                continue
-            reads = [number for number in numbers if graph.threads[thread][number].event.kind is EventKind.READ]
-            if any(self._is_stale(found, (thread, number)) for number in reads):
-                self._cut_at |= locations
-                return True
-        return False
+            events = [(number, graph.threads[thread][number].event) for number in found.round(thread)]
+            accesses = self._rounds.setdefault((thread, jump), set())
+            accesses.update(_Access.of(event) for _, event in events if event.location is not None)
+            if (thread, jump) not in self.once:
+                reads = (number for number, event in events if event.kind is EventKind.READ)
+                cut = cut or any(self._is_stale(found, (thread, number)) for number in reads)
+        return cut
 
     @staticmethod
     def _is_stale(found: GrownExecution, node: Node) -> bool:

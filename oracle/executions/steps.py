@@ -284,7 +284,7 @@ class Walker:
         target = self.flow.labels[ins.label]
         if target <= state.pc:
             count = state.jumps.get(state.pc, 0)
-            if count == self.most(state.pc):
+            if count >= self.most(state.pc):
                 self.stop(state)
                 return
             state = replace(state, jumps={**state.jumps, state.pc: count + 1})

@@ -246,7 +246,7 @@ def _answers(
         if hang.get(progress) != Verdict.MAY_HANG and grown.never_ends():
             inquiry.notes.append(NEVER_ENDS)
         _ask_parts(inquiry, program, flagging(model.name))
-    elif not program.mixed:
+    elif not program.mixed and method != STATELESS:
         _ask_executions(inquiry, program, model, condition, expectation, method)
         hang = _ask_hangs(inquiry, program, model, unroll, progress)
         asked = hang.get(progress) != Verdict.MAY_HANG and _ask_left_behind(inquiry, program, model, unroll)
@@ -360,18 +360,25 @@ def _observing(program: KernelProgram, condition: Condition | None) -> LitmusTes
 def _grown(
     inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, condition: Condition | None, method: str
 ) -> GrownExecutions | None:
-    """Return all executions, grown event by event; None where another method is asked for, or they are too many."""
+    """Return all executions, grown event by event; None where another method is to be asked, or they are too many."""
     races, every = flagging(model.name), range(len(program.test.threads))
     ends_early = program.needed is not None and not {*every} <= {*program.needed}
-    if method not in (AUTO, STATELESS) or not grows(races or model.model) or (condition is not None and ends_early):
+    if method not in (AUTO, STATELESS):
         return None
-    inquiry.begin("executions that end")
-    try:
-        return GrownExecutions(_observing(program, condition), races or model.model, inquiry.unroll, program.needed)
-    except TooManyError as error:
-        if method == STATELESS:
-            inquiry.reasons.append(error.message)
-        return None
+    why = ""
+    if not grows(races or model.model):
+        why = f"executions are not grown under {model.name}"
+    elif condition is not None and ends_early:
+        why = "an expectation is not asked of grown executions where the program may end before a thread of it"
+    else:
+        inquiry.begin("executions that end")
+        try:
+            return GrownExecutions(_observing(program, condition), races or model.model, inquiry.unroll, program.needed)
+        except TooManyError as error:
+            why = error.message
+    if method == STATELESS:
+        inquiry.unknown(why)
+    return None
 
 
 def _ask_executions(

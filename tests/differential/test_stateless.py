@@ -117,13 +117,15 @@ def waiting_test(rng):
     for number in range(rng.choice([2, 2, 3])):
         code = []
         for step in range(rng.choice([1, 2, 2])):
-            register, location, value = f"r{step}", Loc(rng.choice("xy")), rng.choice([0, 1])
+            register, location, value = f"r{step}", Loc(rng.choice("xyz")), rng.choice([0, 1])
             order = atomic(rng.choice([Order.RELAXED, Order.ACQUIRE, Order.SC]))
-            kind = rng.choice(["store", "store", "update", "load", "until", "swap", "lock"])
+            kind = rng.choice(["store", "store", "plain", "update", "load", "until", "swap", "lock"])
             if kind == "store":
                 order = rng.choice([atomic(Order.RELAXED), atomic(Order.RELEASE), atomic(Order.SC), Mode(Order.WEAK)])
                 code.append(Store(location, rng.choice([0, 1, 2]), order))
                 continue
+            if kind == "plain":
+                order, kind = Mode(Order.WEAK), rng.choice(["load", "until"])
             asked.append(FinalRegister(number, register))
             access = {
                 "update": Rmw(rng.choice(["exch", "add"]), register, location, (value,), order),
@@ -133,14 +135,52 @@ def waiting_test(rng):
             again = {"until": ("eq", value), "swap": ("ne", value), "lock": ("ne", 0)}.get(kind)
             loops += 1
             code += [Label(f"L{loops}"), access]
-            code += [Branch(f"L{loops}", Comparison(again[0], Reg(register), again[1]))] if again else []
+            if again and rng.random() < 0.3:  # a round that does more than it waits for
+                end, other = f"E{loops}", Loc(rng.choice("xyz"))
+                more = Load(f"s{step}", other, rng.choice([atomic(Order.RELAXED), Mode(Order.WEAK)]))
+                more = rng.choice([more, Rmw("exch", None, other, (1,), atomic(Order.RELAXED))])
+                opposite = {"eq": "ne", "ne": "eq"}[again[0]]
+                code += [Branch(end, Comparison(opposite, Reg(register), again[1])), more]
+                code += [Branch(f"L{loops}"), Label(end)]
+            elif again:
+                code.append(Branch(f"L{loops}", Comparison(again[0], Reg(register), again[1])))
         threads.append(Thread(tuple(code), Place(cta=number)))
     observed = tuple(asked) if rng.random() < 0.5 else ()
     condition = Condition(Quantifier.EXISTS, And(()), observed=observed)
-    return LitmusTest("waiting", tuple(threads), (Location("x"), Location("y")), condition)
+    return LitmusTest("waiting", tuple(threads), (Location("x"), Location("y"), Location("z")), condition)
 
 
-@pytest.mark.parametrize("made", [waiting_test, random_spins], ids=["waiting", "spins"])
+def telling_test(rng):
+    """A test with a thread that waits, accesses z in each round that it waits, and then tells another, which accesses z
+    too, or waits for z; in any order of threads.
+    """
+
+    def mode(*orders):
+        order = rng.choice([Order.RELAXED, Order.SC, *orders])
+        return Mode(order) if order is Order.WEAK else atomic(order)
+
+    def access(register):
+        return rng.choice(
+            [
+                Load(register, Loc("z"), mode(Order.ACQUIRE, Order.WEAK)),
+                Store(Loc("z"), 1, mode(Order.RELEASE, Order.WEAK)),
+                Rmw("exch", register, Loc("z"), (1,), mode(Order.ACQUIRE)),
+            ]
+        )
+
+    sets = [Store(Loc("x"), 1, mode(Order.RELEASE))]
+    waits = [Label("L"), Load("r0", Loc("x"), mode(Order.ACQUIRE)), Branch("E", Comparison("ne", Reg("r0"), 0))]
+    waits += [access("r1"), Branch("L"), Label("E"), Store(Loc("y"), 1, mode(Order.RELEASE))]
+    told = [Load("r0", Loc("y"), mode(Order.ACQUIRE)), Branch("E2", Comparison("eq", Reg("r0"), 0)), access("r1")]
+    until = [Label("M"), Load("r1", Loc("z"), mode(Order.WEAK)), Branch("M", Comparison("eq", Reg("r1"), 1))]
+    bodies = [sets, waits, rng.choice([[*told, Label("E2")], until])]
+    rng.shuffle(bodies)
+    threads = tuple(Thread(tuple(body), Place(cta=number)) for number, body in enumerate(bodies))
+    locations = tuple(Location(name, rng.choice([0, 0, 1]) if name == "z" else 0) for name in "xyz")
+    return LitmusTest("telling", threads, locations, Condition(Quantifier.EXISTS, And(())))
+
+
+@pytest.mark.parametrize("made", [waiting_test, telling_test, random_spins], ids=["waiting", "telling", "spins"])
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_programs_hang_where_a_solver_finds_a_hang(made, seed):
     rng, seen = Random(seed), set()
@@ -162,11 +202,12 @@ def test_programs_hang_where_a_solver_finds_a_hang(made, seed):
     assert len(seen) > len(PROGRESS)
 
 
+@pytest.mark.parametrize("made", [waiting_test, telling_test], ids=["waiting", "telling"])
 @pytest.mark.parametrize("seed", [4, pytest.param(5, marks=pytest.mark.slow)])
-def test_races_are_seen_where_threads_have_come_anywhere(seed):
+def test_races_are_seen_where_threads_have_come_anywhere(made, seed):
     rng, seen = Random(seed), set()
-    for _ in range(30 if seed == 4 else 300):
-        test = waiting_test(rng)
+    for _ in range(10 if seed == 4 else 200):
+        test = made(rng)
         for name, model in MODELS.items():
             try:
                 found = GrownExecutions(test, model, UNROLL, most=60_000)
@@ -177,7 +218,7 @@ def test_races_are_seen_where_threads_have_come_anywhere(seed):
                 raised = search.find([literal]) is not None
                 assert raised == (found.flags[flag].mask != 0), (test, name)
                 seen.add(raised)
-            for location in ("x", "y"):
+            for location in ("x", "y", "z"):
                 reads = search.find([search.reads_initial([location])]) is not None
                 assert reads == (found.find([found.reads_initial([location])]) is not None), (test, name)
     assert seen == {True, False}
