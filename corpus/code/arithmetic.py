@@ -507,14 +507,15 @@ def packed(thread: FollowedThread, values: Sequence[Value], width: int) -> Value
     if rests:
         return rests[0]
     found: Operand = 0
+    word = 1 << (width - 1).bit_length()  # a struct of 3 bytes is computed in 32 bits
     for n, value in enumerate(values):
         held = number_or_held(thread, value)
         if isinstance(held, int):
-            piece: Operand = signed(held << part * n, width)
+            piece: Operand = signed(held << part * n, word)
         else:
-            wide = thread.out.temporary(f"cvt.u{width}.u{part}", Reg(held.register), 0)
-            piece = Reg(thread.out.temporary(f"shl.b{width}", Reg(wide), part * n))
-        found = Reg(thread.out.temporary(f"or.b{width}", found, piece))
+            wide = thread.out.temporary(f"cvt.u{word}.u{part}", Reg(held.register), 0)
+            piece = Reg(thread.out.temporary(f"shl.b{word}", Reg(wide), part * n))
+        found = Reg(thread.out.temporary(f"or.b{word}", found, piece))
     assert isinstance(found, Reg)
     return Symbol(found.name, width)
 

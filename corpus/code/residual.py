@@ -5,6 +5,8 @@ ld.acquire.gpu.u32 %r2, [flag];      Load("r2", place of flag) from line 12, Acc
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from corpus.code import ir
@@ -89,6 +91,23 @@ class Residual(NamedTuple):
         return self.more if self.access is None else (self.access, *self.more)
 
 
+_INTEGER = re.compile(r"[bsu](\d+)")
+
+
+@lru_cache(maxsize=None)
+def _odd_width(operation: str) -> int | None:
+    """Return the bits of numbers that an operation is of and that registers do not have; None where it has others."""
+    name, *words = operation.split(".")
+    widths = [int(found[1]) for found in map(_INTEGER.fullmatch, words) if found]
+    if name == "cvt" and "pred" in words:
+        widths.append(1)
+    return next((width for width in widths if width not in _HELD), None)
+
+
+_HELD = (8, 16, 32, 64)
+"""The bits of numbers that are computed with."""
+
+
 class ResidualWriter:
     """Writes the residual program of a thread. ``origin`` is the instruction of the code that is done; registers that
     are made for it are numbered within it. ``thread`` is a number that no other thread has.
@@ -110,6 +129,8 @@ class ResidualWriter:
 
     def temporary(self, operation: str, *operands: Operand) -> str:
         """Append a computation into a register of its own, and return the register."""
+        if (odd := _odd_width(operation)) is not None:
+            raise self.wrong(f"a number of {odd} bits that memory gives is not understood")
         name = self.new_register()
         self.put(Assign(name, operation, operands))
         return name

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from corpus.code import ir
-from corpus.code.arithmetic import compared, computed
+from corpus.code.arithmetic import ONE_BIT, compared, computed
 from corpus.code.calls import CHECKS
 from corpus.code.evaluation import describe, evaluate, set_result
 from corpus.code.launch.created import RESULT
@@ -272,6 +272,8 @@ def _of_predicates(thread: FollowedThread, name: str, one: Value, other: Value) 
     bitwise = {"add": "xor", "sub": "xor", "mul": "and"}.get(name, name)
     if bitwise == "xor" and other == 1:
         return opposite(thread, one)
+    if bitwise not in ONE_BIT:
+        raise thread.out.wrong(f"{name} of truth values that memory gives is not understood")
     return computed(thread, f"{bitwise}.pred", [one, other])
 
 
@@ -386,6 +388,9 @@ def convert(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
 def _converted(thread: FollowedThread, words: tuple[str, ...], to: str, of: str, value: Value) -> Value:
     wide, narrow = _width(to), _width(of)
     if "f" in (to[0], of[0]) or to == "bf16" or of == "bf16":
+        if of == "pred":  # a format has numbers of 32 bits
+            *how, _, _ = words
+            words, value = (*how, to, "u32"), _converted(thread, (), "u32", of, value)
         return computed(thread, ".".join(("cvt", *words)), [value])
     if isinstance(value, int):
         value &= (1 << narrow) - 1
@@ -396,7 +401,7 @@ def _converted(thread: FollowedThread, words: tuple[str, ...], to: str, of: str,
     if of == "pred" and isinstance(value, Symbol):
         if to[0] == "s":
             return Symbol(thread.out.temporary("sub", 0, Reg(value.register)), wide)
-        return value  # 0 or 1, in as many bits as are wanted
+        return replace(value, width=wide)  # 0 or 1, in as many bits as are wanted
     if to == "pred":
         return as_bits(thread, value, 1)
     if isinstance(value, Partial) and wide <= narrow:
