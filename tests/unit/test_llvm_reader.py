@@ -4,14 +4,20 @@ import random
 import subprocess
 import sys
 from contextlib import suppress
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from programs import read_c
 from refusals import refusal
 
+from backends.llvm.compiler import compile_c
 from corpus.code.launch.launch import KernelLaunch
+from corpus.code.llvm.bitfields import with_neighbours
+from corpus.code.llvm.blocks import body_of
+from corpus.code.llvm.debugging import DebugInformation
 from corpus.code.llvm.files import read
+from corpus.code.llvm.module import module_of
 from corpus.code.llvm.text import TextReader, TypeNames, bytes_of, tokens_of, unquoted
 from corpus.code.llvm.types import ArrayType, FloatType, IntType, PointerType, StructType, layout_of
 from corpus.code.program import program_of
@@ -76,6 +82,52 @@ def test_sizes_and_offsets_are_those_of_gcc(tmp_path):
     subprocess.run(["gcc", "t.c", "-o", "t"], cwd=tmp_path, check=True)
     done = subprocess.run([tmp_path / "t"], capture_output=True, text=True, check=True)
     assert [list(map(int, line.split())) for line in done.stdout.splitlines()] == expected
+
+
+def random_bit_fields(rng, name):
+    """A struct in C, and of each bit field of it the number of its memory location (C11 3.14)."""
+    members, location, found = [], 0, {}
+    for number in range(rng.randint(2, 8)):
+        kind = rng.random()
+        if kind < 0.2:
+            members.append(f"{rng.choice(['char', 'short', 'int', 'void *'])} m{number};")
+            location += 1
+        elif kind < 0.3:
+            members.append(f"unsigned {rng.choice(['char', 'short', 'int', 'long'])} : 0;")
+            location += 1
+        else:
+            word, width = rng.choice([("char", 8), ("short", 16), ("int", 32), ("long", 64)])
+            members.append(f"unsigned {word} b{number} : {rng.randint(1, width)};")
+            found[f"b{number}"] = location
+    return f"struct {name} {{ {' '.join(members)} }};", found
+
+
+def stored_fields(function, debug, names):
+    """The fields of a struct of LLVM to which a function writes."""
+    body = with_neighbours(body_of(function.body, function.line), debug, names)
+    places = {line.result: int(line.words[-1]) for line in body.lines if line.name == "getelementptr"}
+    stores = [line.words for line in body.lines if line.name == "store" and line.words[1] != "ptr"]
+    return {places.get(words[words.index("ptr") + 1], 0) for words in stores}
+
+
+def test_bit_fields_are_of_the_memory_locations_of_c(tmp_path):
+    rng = random.Random(3)
+    structs = [random_bit_fields(rng, f"s{number}") for number in range(120)]
+    text = ""
+    for number, (words, fields) in enumerate(structs):
+        text += words + "".join(f"void f{number}{name}(struct s{number} *p) {{ p->{name} = 1; }}\n" for name in fields)
+    (tmp_path / "t.c").write_text(text)
+    assert compile_c(tmp_path / "t.c", tmp_path / "t.ll").ok
+    module = module_of((tmp_path / "t.ll").read_text(), "t.ll")
+    debug, pairs, joined = DebugInformation(module.metadata), 0, 0
+    for number, (words, fields) in enumerate(structs):
+        stored = {name: stored_fields(module.functions[f"f{number}{name}"], debug, module.names) for name in fields}
+        for one, other in combinations(fields, 2):
+            pairs += 1
+            if fields[one] == fields[other]:
+                assert stored[one] & stored[other], (words, one, other)
+            joined += fields[one] != fields[other] and bool(stored[one] & stored[other])
+    assert pairs > 500 and joined < pairs / 16  # a field of width 0 that moves nothing is not always told
 
 
 # words and constants

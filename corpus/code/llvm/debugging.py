@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from corpus.code import ir
@@ -18,6 +19,15 @@ from corpus.code.llvm.types import IrError
 from corpus.errors import InputError
 
 _FIELD = re.compile(r'(\w+): ("[^"]*"|!\d+|[^,()]*)')
+
+
+@dataclass(frozen=True, slots=True)
+class BitField:
+    """A field of a struct by its bits. A bit field has a ``container``, the bits of its type; all others have 0."""
+
+    start: int
+    end: int
+    container: int
 
 
 @dataclass(frozen=True)
@@ -107,6 +117,35 @@ class DebugInformation:
                 parts.insert(0, name)
             scope = around.get("scope", "")
         return "::".join(parts) if own else ""
+
+    @cached_property
+    def bit_fields(self) -> Mapping[str, tuple[BitField, ...]]:
+        """The fields of each struct and class that has bit fields, in their order."""
+        named = [name for name, text in self.metadata.items() if "DIFlagBitField" in text]
+        records = dict.fromkeys(self.node(name).get("scope", "") for name in named)
+        structs = (name for name in records if self.node(name).get("tag") != "DW_TAG_union_type")
+        return {name: tuple(self._bit_fields(name)) for name in structs}
+
+    def _bit_fields(self, record: str) -> Iterator[BitField]:
+        for part in self._elements(self.node(record)):
+            member = self.node(part)
+            if member.get("tag") in ("DW_TAG_member", "DW_TAG_inheritance") and "DIFlagStatic" not in member["text"]:
+                start = _number(member, "offset")
+                container = 8 * self._bytes(member.get("baseType", "")) if "DIFlagBitField" in member["text"] else 0
+                yield BitField(start, start + _number(member, "size"), container)
+
+    def is_record(self, record: str, name: str, size: int) -> bool:
+        """Decide whether a type of the module is a struct or class: ``%"class.std::mutex"``. One without a name may be
+        each of its ``size``, in bytes.
+        """
+        own, called = _text(self.node(record).get("name", '""')), re.sub(r"(?:\.base|\.\d+)*\"?$", "", name)
+        if not own:
+            return size == self.record_bytes(record)
+        return re.split(r"\.|::", called)[-1] == own or own.startswith(f"{re.split(r'[.:]', called)[-1]}<")
+
+    def record_bytes(self, record: str) -> int:
+        """Return the bytes of a struct or class."""
+        return _number(self.node(record), "size") // 8
 
     def members(self, variable: str) -> tuple[tuple[int, int, str], ...]:
         """Return the scalars of a variable, each with its byte, its bytes, and its name behind the variable:

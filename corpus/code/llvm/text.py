@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from corpus.code import ir
 from corpus.code.llvm.types import (
@@ -72,7 +72,8 @@ class TypeNames:
         """Return the type of a name; one that nothing defines has no values."""
         if name not in self.read:
             text = self.texts.get(name, "opaque")
-            self.read[name] = OtherType(name) if text == "opaque" else TextReader(tokens_of(text), self).type()
+            type: Type = OtherType(name) if text == "opaque" else TextReader(tokens_of(text), self).type()
+            self.read[name] = replace(type, name=name) if isinstance(type, StructType) else type
         return self.read[name]
 
 

@@ -17,6 +17,7 @@ from corpus.code import ir
 from corpus.code.calls import LIBRARY, WRITTEN_BY_US
 from corpus.code.launch.created import RESULT
 from corpus.code.llvm.accesses import ACCESSES
+from corpus.code.llvm.bitfields import with_neighbours
 from corpus.code.llvm.blocks import (
     ENTRY,
     Body,
@@ -68,7 +69,7 @@ def translated(
     ``lines``: the source by file, as far as it is known. ``defined``: the functions that have a body.
     """
     assert function.body is not None
-    body = with_lifetimes(body_of(function.body, function.line), debug)
+    body = with_neighbours(with_lifetimes(body_of(function.body, function.line), debug), debug, module.names)
     out = FunctionTranslation(module, debug, function, lines, defined, dialect=dialect)
     try:
         parameters, results_ = _head(out)

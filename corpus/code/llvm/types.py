@@ -49,10 +49,11 @@ class ArrayType:
 
 @dataclass(frozen=True, slots=True)
 class StructType:
-    """Fields, one behind the other; without gaps where it is ``packed``."""
+    """Fields, one behind the other; without gaps where it is ``packed``. ``name``: that of the module, if any."""
 
     fields: tuple[Type, ...]
     packed: bool = False
+    name: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
