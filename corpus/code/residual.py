@@ -6,7 +6,7 @@ ld.acquire.gpu.u32 %r2, [flag];      Load("r2", place of flag) from line 12, Acc
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from corpus.code import ir
@@ -94,7 +94,7 @@ class Residual(NamedTuple):
 _INTEGER = re.compile(r"[bsu](\d+)")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _odd_width(operation: str) -> int | None:
     """Return the bits of numbers that an operation is of and that registers do not have; None where it has others."""
     name, *words = operation.split(".")

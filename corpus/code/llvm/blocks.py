@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -191,19 +191,25 @@ _MOVING = ("@llvm.memcpy.", "@llvm.memmove.", "@llvm.memset.", "@llvm.lifetime."
 
 
 def literals_kept(body: Body) -> frozenset[int]:
-    """Return the lines of instructions that have the address of a compound literal and do more with it than access what
-    is there: the address may be used when the block of the literal is over.
+    """Return the lines of instructions that keep the address of a compound literal: it may be used when the block of
+    the literal is over.
     """
-    literals = {line.result for line in body.lines if line.name == "alloca" and line.result.startswith(LITERAL)}
-    found, before = set[int](), 0
-    while len(literals) != before:
-        before = len(literals)
-        for line in body.lines if literals else ():
-            used = [number for number, word in enumerate(line.words) if word in literals]
-            if not used or line.name == "load" or any(word.startswith(_MOVING) for word in line.words):
+    return kept(body, [line.result for line in body.lines if line.name == "alloca" and line.result.startswith(LITERAL)])
+
+
+def kept(body: Body, variables: Collection[str]) -> frozenset[int]:
+    """Return the lines of instructions that have the address of one of these variables of the stack and do more with it
+    than access what is there.
+    """
+    addresses, found, before = {*variables}, set[int](), 0
+    while len(addresses) != before:
+        before = len(addresses)
+        for line in body.lines:
+            used = [number for number, word in enumerate(line.words) if word in addresses]
+            if not used or line.name in ("load", DECLARED) or any(word.startswith(_MOVING) for word in line.words):
                 continue
             if line.name == "getelementptr":
-                literals.add(line.result)
+                addresses.add(line.result)
             elif line.name != "store" or used[0] <= line.words.index(","):
                 found.add(line.line)
     return frozenset(found)

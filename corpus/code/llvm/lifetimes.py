@@ -18,7 +18,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.code.llvm.blocks import DECLARED, RESULT_SLOT, Body, BodyBlock, BodyLine, is_lifetime, successors
+from corpus.code.llvm.blocks import DECLARED, RESULT_SLOT, Body, BodyBlock, BodyLine, is_lifetime, kept, successors
 from corpus.code.llvm.debugging import MOST_DEPTH, DebugInformation
 
 BEGIN, END, DOUBT, LEFT = "lifetime.start", "lifetime.end", "lifetime.doubt", "lifetime.left"
@@ -87,10 +87,33 @@ def _unmarked(body: Body, debug: DebugInformation) -> Iterator[Unmarked]:
             fields = debug.node(nodes[register])
             if "arg" not in fields and "DIFlagArtificial" not in fields["text"]:
                 yield Unmarked(register, fields.get("scope", ""), False)
-        elif register in uses and not _OF_COMPILER.match(register) and "" not in uses[register]:
+        elif (
+            register in uses
+            and not _OF_COMPILER.match(register)
+            and "" not in uses[register]
+            and not _is_written_first(body, register)
+        ):
             around = _common([scopes_of(debug, place) for place in uses[register]])
             if around and debug.node(around[0])["kind"] != "DISubprogram":
                 yield Unmarked(register, around[0], not _is_body_of_switch(body, debug, around))
+
+
+def _is_written_first(body: Body, register: str) -> bool:
+    """Decide whether each block writes a variable before it does anything else with it, and nothing keeps its address:
+    what it held before does not matter. Example: ``%tmp`` of the value of a statement expression, ``({ ..; p; })``.
+    """
+    return not kept(body, [register]) and all(_writes_first(block, register) for block in body.blocks)
+
+
+def _writes_first(block: BodyBlock, register: str) -> bool:
+    first = next((line for line in block.lines if register in line.words and line.name != DECLARED), None)
+    if first is None:
+        return True
+    place = first.words.index(register)
+    if first.name == "store":
+        return first.words[place - 2 : place] == [",", "ptr"]
+    copies = any(word.startswith(("@llvm.memcpy.", "@llvm.memset.")) for word in first.words)
+    return copies and "," not in first.words[:place]
 
 
 def scopes_of(debug: DebugInformation, place: str) -> tuple[str, ...]:
