@@ -187,6 +187,9 @@ def _is_access_of(line: BodyLine, register: str, accessed: Callable[[str], bool]
 LITERAL = "%.compoundliteral"
 """How the names of registers begin that have the addresses of compound literals."""
 
+RENAMING = ("addrspacecast", "bitcast")
+"""The instructions that give the address of a variable another name."""
+
 _MOVING = ("@llvm.memcpy.", "@llvm.memmove.", "@llvm.memset.", "@llvm.lifetime.")
 
 
@@ -208,7 +211,7 @@ def kept(body: Body, variables: Collection[str]) -> frozenset[int]:
             used = [number for number, word in enumerate(line.words) if word in addresses]
             if not used or line.name in ("load", DECLARED) or any(word.startswith(_MOVING) for word in line.words):
                 continue
-            if line.name == "getelementptr":
+            if line.name in ("getelementptr", *RENAMING):
                 addresses.add(line.result)
             elif line.name != "store" or used[0] <= line.words.index(","):
                 found.add(line.line)

@@ -18,7 +18,17 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.code.llvm.blocks import DECLARED, RESULT_SLOT, Body, BodyBlock, BodyLine, is_lifetime, kept, successors
+from corpus.code.llvm.blocks import (
+    DECLARED,
+    RENAMING,
+    RESULT_SLOT,
+    Body,
+    BodyBlock,
+    BodyLine,
+    is_lifetime,
+    kept,
+    successors,
+)
 from corpus.code.llvm.debugging import MOST_DEPTH, DebugInformation
 
 BEGIN, END, DOUBT, LEFT = "lifetime.start", "lifetime.end", "lifetime.doubt", "lifetime.left"
@@ -28,9 +38,6 @@ UNTOLD_LIFETIME = "what a variable holds whose declaration a jump passes: what c
 
 _OF_COMPILER = re.compile(r"%(?:retval|saved_stack|nrvo|[-\w$]*\..*)$")
 """The names of what clang itself puts on the stack."""
-
-_BETWEEN = ("addrspacecast", "bitcast")
-"""The instructions that give the address of a variable another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +83,7 @@ def _unmarked(body: Body, debug: DebugInformation) -> Iterator[Unmarked]:
     uses: dict[str, set[str]] = {}
     for line in body.lines:
         named = {names[word] for word in line.words if word in names}
-        if line.name in _BETWEEN and named:
+        if line.name in RENAMING and named:
             names[line.result] = next(iter(named))
             marked |= named if line.result in marked else set()
         elif line.name not in (DECLARED, "alloca"):
@@ -102,14 +109,20 @@ def _is_written_first(body: Body, register: str) -> bool:
     """Decide whether each block writes a variable before it does anything else with it, and nothing keeps its address:
     what it held before does not matter. Example: ``%tmp`` of the value of a statement expression, ``({ ..; p; })``.
     """
-    return not kept(body, [register]) and all(_writes_first(block, register) for block in body.blocks)
+    names = {register}
+    for line in body.lines:
+        if line.name in RENAMING and names.intersection(line.words):
+            names.add(line.result)
+    return not kept(body, [register]) and all(_writes_first(block, names) for block in body.blocks)
 
 
-def _writes_first(block: BodyBlock, register: str) -> bool:
-    first = next((line for line in block.lines if register in line.words and line.name != DECLARED), None)
+def _writes_first(block: BodyBlock, names: Collection[str]) -> bool:
+    lines = [line for line in block.lines if line.name not in (DECLARED, *RENAMING)]
+    first, place = next(
+        ((line, place) for line in lines for place, word in enumerate(line.words) if word in names), (None, 0)
+    )
     if first is None:
         return True
-    place = first.words.index(register)
     if first.name == "store":
         return first.words[place - 2 : place] == [",", "ptr"]
     copies = any(word.startswith(("@llvm.memcpy.", "@llvm.memset.")) for word in first.words)
