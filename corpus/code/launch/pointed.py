@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
@@ -22,7 +23,21 @@ from corpus.litmus.orders import PLAIN, Order
 def parts_of(found: CreatedThreads, known: Parts = MappingProxyType({})) -> Parts:
     """Return the parts of accesses, with those that are known: what is made of parts overlaps no more."""
     new = _parts(residual for _, code in found.followed for residual in code)
-    return {array: sorted({*known.get(array, ()), *new.get(array, ())}) for array in (*known, *new)}
+    return {array: _joined([*known.get(array, ()), *new.get(array, ())]) for array in (*known, *new)}
+
+
+def _joined(parts: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """Return where accesses overlap with the parts that all of them are made of, from several rounds: an access of a
+    later one may be of less than a part of an earlier one.
+    """
+    done: list[tuple[int, int, int]] = []
+    for start, end, part in sorted(parts):
+        first, last, other = done[-1] if done else (0, 0, 0)
+        if start < last:
+            done[-1] = (first, max(last, end), math.gcd(part, other, first, start, last, end))
+        else:
+            done.append((start, end, part))
+    return done
 
 
 def _places(code: Iterable[Residual]) -> dict[Array, dict[tuple[int, int], bool]]:
