@@ -182,10 +182,10 @@ def answered(module, name, first, count):
         if not numbers:
             found.append([finding.kind, finding.text])
     unsure = [key for key, answer in told.answers.items() if answer not in (CheckAnswer.SAFE, CheckAnswer.FOUND)]
-    unsure += ["hang"] if told.hang["fair"] not in ("TERMINATES", "terminates") else []
+    unsure += ["hang"] if told.hang.get("fair") not in ("TERMINATES", "terminates") else []
     word = "found" if found else "unknown" if unsure else "safe"
     return {"answer": word, "found": found, "why": "; ".join(told.reasons), "failing": sorted(failing),
-            "bounded": told.bounded, "hang": str(told.hang["fair"])}  # fmt: skip
+            "bounded": told.bounded, "hang": str(told.hang.get("fair"))}  # fmt: skip
 
 
 def warm():

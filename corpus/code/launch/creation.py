@@ -20,7 +20,7 @@ from corpus.code.launch.created import BEGUN, OBJECTS, CreatedThreads, Pointers,
 from corpus.code.launch.joined import ending_in_loops, needed_threads, with_early_ends, without_needless
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.launch.meanings import without_needless_checks
-from corpus.code.launch.pointed import cells_of, parts_of, with_releases
+from corpus.code.launch.pointed import cells_of, parts_of, places_of_arrays, with_releases
 from corpus.code.launch.sharing import MOST_CREATED, ShownError
 from corpus.code.passes.tidying import tidied
 from corpus.code.places import CODE, NOBODY, Array
@@ -71,8 +71,10 @@ def created_threads(
     codes = without_needless(with_early_ends(list(map(ending_in_loops, codes))))
     found.followed = [(ids, tidied(code)) for (ids, _), code in zip(found.followed, codes, strict=True)]
     found.cells, found.parts = cells_of(found, pointed), facts.parts
+    accessed = places_of_arrays(residual for _, code in found.followed for residual in code)
     for array, offset, size in sorted(found.kept):
-        if not any(offset < place + wide and place < offset + size for place, wide in found.cells.get(array, ())):
+        places = (*accessed.get(array, ()), *found.cells.get(array, ()))
+        if not any(offset < place + wide and place < offset + size for place, wide in places):
             found.cells.setdefault(array, set()).add((offset, size))
     codes = [with_releases(found, code) for _, code in found.followed]
     found.followed = [(ids, code) for (ids, _), code in zip(found.followed, codes, strict=True)]

@@ -40,7 +40,7 @@ def _joined(parts: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]
     return done
 
 
-def _places(code: Iterable[Residual]) -> dict[Array, dict[tuple[int, int], bool]]:
+def places_of_arrays(code: Iterable[Residual]) -> dict[Array, dict[tuple[int, int], bool]]:
     """Return the places and sizes of accesses of each array, and whether all of them are plain."""
     found: dict[Array, dict[tuple[int, int], bool]] = {}
     for residual in code:
@@ -62,7 +62,7 @@ def places_of(access: Access) -> Iterator[tuple[int, int]]:
 
 def _parts(code: Iterable[Residual]) -> Parts:
     """Return where plain accesses of several sizes overlap, and the largest parts that all of these are made of."""
-    found = {array: list(mixed_parts(places)) for array, places in _places(code).items() if array != ANYWHERE}
+    found = {array: list(mixed_parts(places)) for array, places in places_of_arrays(code).items() if array != ANYWHERE}
     return {array: parts for array, parts in found.items() if parts}
 
 
@@ -75,7 +75,7 @@ def cells_of(found: CreatedThreads, pointed: Pointers) -> dict[Array, set[tuple[
     begins = found.places = _pointed(found, pointed, every)
     accesses = (access for residual in every for access in residual.accesses if access.size)
     by_address = {(access.offset, access.size) for access in accesses if access.array == ANYWHERE}
-    known = _places(every)
+    known = places_of_arrays(every)
     cells: dict[Array, set[tuple[int, int]]] = {}
     for array in sorted(begins):
         size = found.sizes.get(array, 0)
@@ -132,7 +132,7 @@ def with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Resid
     is memory that is new, where others have its address.
     """
     done: list[Residual] = []
-    every = _places(other for _, others in found.followed for other in others)
+    every = places_of_arrays(other for _, others in found.followed for other in others)
     for number, residual in enumerate(code):
         access = residual.access
         if access is None or access.size or not isinstance(residual.instruction, Store):
