@@ -33,6 +33,10 @@ NOBODY = -1
 """The owner of arrays that no thread and no block has for itself."""
 
 
+GONE = 1 << 16
+"""The owner of variables of calls that are over."""
+
+
 class Array(NamedTuple):
     """Memory whose places are offsets in bytes: its space, its owner, and its name.
 

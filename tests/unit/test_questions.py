@@ -81,3 +81,9 @@ def test_label_shows_all_outcomes_of_what_asks_nothing(tmp_path):
 @pytest.mark.parametrize("header", ["C a/b|c,d[e]", 'C "C++11"', "c MP", "C RC11"])
 def test_headers_as_others_write_them(header):
     assert parse_litmus(MP.replace("C MP", header)).name == header[2:].strip('"')
+
+
+def test_each_reason_to_stop_is_a_finding_of_a_kind_that_is_asked_about():
+    from synth.checking.questions import _KINDS, _STOPPED
+
+    assert {_KINDS.get(why, why) for why in _STOPPED} == {"trap", "bounds", "uninitialised", "barrier"}

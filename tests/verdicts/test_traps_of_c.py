@@ -18,12 +18,7 @@ from commands import synth
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "c_traps"
-OPEN = {
-    "dead-variable-wrong",
-    "function-table-right",
-    "snprintf-right",
-    "snprintf-wrong",
-}
+OPEN: set[str] = set()
 """What is not yet answered as the table says."""
 
 KINDS = ("race", "bounds", "trap", "uninitialised", "hang")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from corpus.code import ir
 from corpus.code.evaluation import evaluate
 from corpus.code.launch.launch import ThreadIds
-from corpus.code.places import NOBODY, Array, Cell, counter
+from corpus.code.places import GONE, NOBODY, Array, Cell, counter
 from corpus.code.thread import FollowedThread, Moment, State, ThreadStart
 from corpus.code.values import ArrayAddress, Unknown, Value
 from corpus.litmus.instructions import Fence, Load, Rmw, Store
@@ -36,7 +36,7 @@ def start_thread(
     for value in arguments:
         if not isinstance(value, int | ArrayAddress):
             raise thread.out.wrong("an argument that memory gives is not understood")
-        if isinstance(value, ArrayAddress) and value.array.is_own:
+        if isinstance(value, ArrayAddress) and value.array.is_own and value.array.owner != GONE:
             raise ShownError(value.array)
     share_memory(thread, state)
     created = thread.creation
@@ -124,7 +124,7 @@ def _given(thread: FollowedThread, state: State, arguments: tuple[Value, ...]) -
             raise ShownError(array)
         found[array] = {cell: state.known[cell] for cell in state.cells_of(array)}
         for value in found[array].values():
-            if isinstance(value, ArrayAddress) and value.array.is_own:
+            if isinstance(value, ArrayAddress) and value.array.is_own and value.array.owner != GONE:
                 raise ShownError(value.array)
             if not isinstance(value, int | ArrayAddress | Unknown):
                 raise ShownError(array)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from corpus.code import ir
 from corpus.code.llvm.accesses import memory
+from corpus.code.llvm.arguments import HIDDEN, laid_out
 from corpus.code.llvm.atomics import access_of
 from corpus.code.llvm.lifetimes import BEGIN, DOUBT, END, LEFT
 from corpus.code.llvm.steps import STEPS
@@ -27,11 +28,16 @@ from corpus.code.llvm.writing import FunctionTranslation, bits, emit, kind, new_
 
 @dataclass
 class FunctionCall:
-    """A call: what it calls, its arguments, and the type of its result."""
+    """A call: the type of its result, what it calls, and its arguments, each with the type it is a copy of, or None.
+
+    ``fixed``: how many arguments stand before the dots of what is called, None where that has none.
+    """
 
     type: Type
     callee: str
+    fixed: int | None = None
     arguments: list[TypedOperand] = field(default_factory=list)
+    copies: list[Type | None] = field(default_factory=list)
 
 
 def translate_call(out: FunctionTranslation, reader: TextReader) -> None:
@@ -39,11 +45,12 @@ def translate_call(out: FunctionTranslation, reader: TextReader) -> None:
     for _ in reader.attributes():
         if reader.word.isdigit():
             reader.next()
+    begun = reader.place
     type = reader.type()
     if reader.word == "asm":
         _assembly(out, reader)
         return
-    call = FunctionCall(type, reader.next())
+    call = FunctionCall(type, reader.next(), _before_dots(reader.words[begun : reader.place - 1]))
     reader.expect("(")
     reader.listed(")", lambda: _argument(out, reader, call))
     for word in reader.words[reader.place :]:
@@ -65,6 +72,19 @@ def translate_call(out: FunctionTranslation, reader: TextReader) -> None:
         _called(out, call, ir.SymbolRef(name))
     else:
         _external(out, name, call)
+
+
+def _before_dots(words: Sequence[str]) -> int | None:
+    """Return how many parameters the type of a function has before its dots; None where it has none."""
+    if "..." not in words:
+        return None
+    depth = count = 0
+    for word in reversed(words[: words.index("...")]):
+        depth += (word in (")", "]", "}", ">", "}>")) - (word in ("(", "[", "{", "<", "<{"))
+        if depth < 0:
+            break
+        count += word == "," and depth == 0
+    return count
 
 
 _OUTPUT = re.compile(
@@ -105,6 +125,7 @@ def _argument(out: FunctionTranslation, reader: TextReader, call: FunctionCall) 
         emit(out, "memcpy", (), ir.Register("_"), copy, operand.operand, ir.Number(size))
         operand = TypedOperand(type, copy)
     call.arguments.append(operand)
+    call.copies.append(copied)
 
 
 def arguments_of(out: FunctionTranslation, call: FunctionCall) -> list[ir.Operand]:
@@ -124,8 +145,15 @@ def targets_of(out: FunctionTranslation, call: FunctionCall) -> list[ir.Register
 def _called(out: FunctionTranslation, call: FunctionCall, function: ir.Register | ir.SymbolRef) -> None:
     """Write a call of a function of the module, or of one by its address."""
     words = filter(None, [_access_of(out, function.name)]) if isinstance(function, ir.SymbolRef) else ()
-    given = ir.Vector(tuple(arguments_of(out, call)))
-    emit(out, "call", tuple(words), ir.Vector(tuple(targets_of(out, call))), function, given)
+    given = arguments_of(out, call)
+    behind = None
+    if call.fixed is not None and out.dialect is None:
+        behind = laid_out(out, call.arguments, call.copies, call.fixed)
+        given = arguments_of(out, replace(call, arguments=call.arguments[: call.fixed]))
+        given.append(behind)
+    emit(out, "call", tuple(words), ir.Vector(tuple(targets_of(out, call))), function, ir.Vector(tuple(given)))
+    if behind is not None:
+        emit(out, END, (), memory(behind))
 
 
 def _access_of(out: FunctionTranslation, name: str) -> str:
@@ -174,6 +202,9 @@ _SAME = frozenset(
 )
 """The intrinsics that give their first argument."""
 
+_LIST = 24
+"""The bytes of a ``va_list``: where the next arguments are among those of registers, in memory, and of registers."""
+
 _MEMORY = ("memcpy", "memmove", "memset", "memcpy.inline", "memset.inline")
 
 _COMPUTED: Mapping[str, tuple[str, str]] = {
@@ -211,6 +242,13 @@ def _intrinsic(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
         address = given[-1]
         if isinstance(address, ir.Register) and address.name not in out.promoted:
             emit(out, plain, (), memory(address))
+    elif plain == "va_start":
+        numbers, reals = (ir.Number(count) for count in out.taken)
+        emit(out, plain, (), memory(given[0]), ir.Register(HIDDEN), numbers, reals)
+    elif plain == "va_copy":
+        emit(out, "memcpy", (), ir.Register("_"), *given, ir.Number(_LIST))
+    elif plain == "va_end":
+        emit(out, plain, (), memory(given[0]), ir.Number(_LIST))
     elif plain in _SAME:
         emit(out, "mov", (kind(out, call.type),), *targets_of(out, call), given[0])
     elif plain in _MEMORY:

@@ -77,6 +77,10 @@ def _linked(modules: Sequence[ModuleText], code: CodeText, lines: Mapping[str, S
         if place is None:
             if name.startswith(_OPAQUE):
                 variables[name] = ir.Variable(name, "const", "b8", POINTER, POINTER)
+            elif name in _STREAMS:
+                variables[f"{name}'"] = ir.Variable(f"{name}'", "const", "b8", POINTER, POINTER)
+                there = ((0, ir.SymbolRef(f"{name}'")),)
+                variables[name] = ir.Variable(name, "const", "b8", POINTER, POINTER, addresses=there)
             for module, debug in zip(modules, debugs, strict=True):
                 if name in module.functions:  # of which only the address is of use
                     text = module.functions[name]
@@ -104,6 +108,9 @@ def _linked(modules: Sequence[ModuleText], code: CodeText, lines: Mapping[str, S
 
 _OPAQUE = ("_ZTI", "_ZTV", "__dso_handle", "_ZSt7nothrow", "_ZNSt3__14cout", "_ZNSt3__14cerr", "_ZNSt3__14clog")
 """How the names of globals of the C++ ABI begin, of which only the address is used."""
+
+_STREAMS = ("stdin", "stdout", "stderr")
+"""The globals that have the addresses of the streams of C."""
 
 POINTER = 8
 """The bytes of an address."""

@@ -50,7 +50,7 @@ from corpus.code.llvm.memory import (
     stored,
 )
 from corpus.code.memory import length_of, owns
-from corpus.code.places import ANYWHERE, CODE, Array, Cell, RegisterHome, array_place, counter
+from corpus.code.places import ANYWHERE, CODE, GONE, Array, Cell, RegisterHome, array_place, counter
 from corpus.code.residual import ASSUME, Access
 from corpus.code.table import BOTH, CONTROL, NOTHING, READS, WRITES, Row
 from corpus.code.thread import FollowedThread, Meaning, State
@@ -218,10 +218,6 @@ def _give_back_of_thread(thread: FollowedThread, state: State) -> None:
         if own.is_own and own.name in thread.module.variables and not thread.creation.alone:
             thread.out.put(Store(array_place(shown, 0), FREED), Access(shown, 0, 0))
             note_write(thread, state, Access(shown, 0, 0))
-
-
-GONE = 1 << 16
-"""The owner of variables of calls that are over."""
 
 
 def end_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -518,19 +514,35 @@ def nothing(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
 def printed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``printf`` and the like: a string is read as far as its end, and what ``%s`` is of; numbers are to be written."""
     values = _arguments(thread, state, ins)
-    first = 1 if ins.name in ("@fprintf", "@dprintf") else 0
-    if any(is_unwritten(value) for value in values[first:]):
+    first = _STRINGS.get(ins.name.removeprefix("@"))
+    if any(is_unwritten(value) for value in values[first or 0 :]):
         return thread.out.stops("uninitialised")
-    strings = values[first : first + 1] if ins.name not in ("@fputs", "@puts") else values[:1]
-    for value in strings:
-        text = _string(thread, state, value)
+    if first is not None and not (ins.name == "@perror" and values[0] == 0):
+        text = _string(thread, state, values[first])
         if text is None:
             return False
         given = values[first + 1 :]
         for (form, most), argument in zip(_formats(text) if "printf" in ins.name else (), given, strict=False):
             if form == "s" and _string(thread, state, argument, most) is None:
                 return False
-    set_result(thread, state, ins.operands[0], 0)
+    set_result(thread, state, ins.operands[0], Unknown(f"what {ins.name[1:]} gives"))
+    return True
+
+
+_STRINGS = {"printf": 0, "fprintf": 1, "dprintf": 1, "puts": 0, "fputs": 0, "perror": 0}
+"""The functions that write a string, each with the number of the argument that is it."""
+
+
+def is_known(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_is_known(number)``: whether a number is known, 1 or 0."""
+    (value,) = _arguments(thread, state, ins)
+    set_result(thread, state, ins.operands[0], int(isinstance(value, int)))
+    return True
+
+
+def untold(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_untold(what)``: a number that nothing tells, by the name of what it is."""
+    set_result(thread, state, ins.operands[0], Unknown(_text(thread, state, ins)))
     return True
 
 
@@ -701,6 +713,8 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__synth_stops", CONTROL, "any*", stops),
     Row("@__synth_assumes", CONTROL, "any*", assumes),
     Row("@__synth_refuses", CONTROL, "any*", refuses),
+    Row("@__synth_is_known", NOTHING, "any*", is_known),
+    Row("@__synth_untold", NOTHING, "any*", untold),
     Row("@__synth_printed", READS, "any*", streamed),
     Row("@memcmp,@bcmp", READS, "any*", compared),
     Row("@__synth_notified", NOTHING, "any*", notified),
@@ -718,6 +732,6 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__VERIFIER_hp_alloc", BOTH, "any*", allocate_hazard),
     Row("@__VERIFIER_hp_retire", NOTHING, "any*", keep_retired),
     Row(",".join(f"@__VERIFIER_{name}" for name in _HINTS.split(",")), NOTHING, "any*", nothing),
-    Row("@pthread_attr_init,@pthread_attr_destroy,@pthread_setconcurrency", NOTHING, "any*", nothing),
+    Row("@pthread_attr_init,@pthread_attr_destroy,@pthread_setconcurrency,@setbuf,@setvbuf", NOTHING, "any*", nothing),
 )
 """The functions by name. No row, no answer."""

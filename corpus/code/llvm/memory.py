@@ -16,6 +16,7 @@ from corpus.code.arithmetic import computed, packed, unpacked
 from corpus.code.evaluation import describe, evaluate, residual_name, set_result
 from corpus.code.launch.created import BESIDE, NOTIFIED, OBJECTS
 from corpus.code.launch.sharing import GIVEN_AWAY, ShownError, moment_of, shown_error
+from corpus.code.llvm.arguments import LAID_OUT
 from corpus.code.llvm.cells import NO_RESULT, POISONED, forget, held, is_unwritten, keep
 from corpus.code.llvm.lifetimes import UNTOLD_LIFETIME
 from corpus.code.memory import is_hidden, is_inside, length_of, owns, part_size
@@ -24,6 +25,7 @@ from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, array_place,
 from corpus.code.residual import END, Access
 from corpus.code.thread import FollowedThread, State
 from corpus.code.values import Affine, ArrayAddress, Partial, Symbol, Unknown, Value, array_of, cut, whole
+from corpus.code.variants import follow_later
 from corpus.laws.c11 import explicit_failure
 from corpus.litmus.instructions import Branch, Comparison, Label, Load, Rmw, Store
 from corpus.litmus.locations import Operand, Reg
@@ -268,8 +270,11 @@ def load(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     assert isinstance(width, ir.Number)
     size = -(-width.value // 8)
     address = address_of(thread, state, ins, source, size)
-    if address is None:
+    if address is None or not is_argument(thread, state, address, size, ins.words[0]):
         return False
+    if isinstance(address, Affine) and address.base is not None and address.base.space == "const":
+        assert isinstance(source, ir.MemoryOperand)
+        return _part_by_place(thread, state, source, address.base, address, size)
     value = loaded(thread, state, address, size, ins.mode)
     of_field = isinstance(target, ir.Register) and target.name.startswith(_OF_FIELD)
     if value == Unknown(UNTOLD_LIFETIME):
@@ -291,6 +296,52 @@ def load(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
         )
     return True
 
+
+def _part_by_place(
+    thread: FollowedThread, state: State, source: ir.MemoryOperand, array: Array, address: Affine, size: int
+) -> bool:
+    """Load of a constant array once more, on a way for each place that memory may lead to; others are outside of it."""
+    step, length = gcd(*(factor for _, factor in address.terms)), length_of(thread, array) or 0
+    places = range(address.offset % step, length - size + 1, step)
+    if len(places) > MOST_PLACES or not isinstance(source.base, ir.Register):
+        raise thread.out.wrong(f"one of more than {MOST_PLACES} places that memory decides is not understood")
+    index = _sum(thread, address.terms)
+    for place in places:
+        way = state.moved_to(state.place - 1)
+        way.known[state.home(source.base.name)] = ArrayAddress(array, place)
+        decided = Comparison("eq", index, place - address.offset)
+        thread.out.put(Branch(follow_later(thread, way), decided, checks=True))
+    return thread.out.stops("bounds")
+
+
+MOST_PLACES = 64
+"""The places of a constant array among which memory may decide."""
+
+
+def is_argument(thread: FollowedThread, state: State, address: Value, size: int, form: str) -> bool:
+    """Decide whether so many bytes at an address are an argument behind dots as it was given, or none of such; else the
+    thread ends there (C11 7.16.1.1p2). ``form``: the type of a scalar by its word, nothing where several are copied.
+    """
+    array = array_of(address)
+    if array is None or LAID_OUT not in array.name:
+        return True
+    if not owns(thread, array) or not isinstance(address, ArrayAddress):
+        raise thread.out.wrong("a list of arguments that another thread has, or that memory decides, is not understood")
+    begin, end = address.offset, address.offset + size
+    given = [cell for cell in state.cells_of(Array(array.space, array.owner, f"{FORM}{array.name}"))
+             if cell.meets(begin, size)]  # fmt: skip
+    inside = all(begin <= cell.offset and cell.offset + cell.size <= end for cell in given)
+    starts = begin in [cell.offset for cell in given]
+    if form:
+        alike = inside and starts and len(given) == 1 and state.known[given[0]] == int(form[0] == "f")
+        return (alike and given[0].size == size) or thread.out.stops("argument")
+    words = {cell.offset // POINTER for cell in given if cell.size <= POINTER}
+    whole = len(given) == 1 or words == {*range(begin // POINTER, -(-end // POINTER))}
+    return (inside and starts and whole) or thread.out.stops("argument")
+
+
+FORM = "form of "
+"""How the names of what is known of arguments behind dots begin: whether each is a floating-point number."""
 
 _OF_FIELD = "%bf."
 """How the names of registers begin that have a bit field with its neighbours."""
@@ -748,6 +799,8 @@ def copy(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
         return True
     to_, from_ = (checked_address(thread, state, address, count) for address in (one, other))
     if to_ is None or from_ is None:
+        return False
+    if not is_argument(thread, state, from_, count, ""):
         return False
     if ins.name == "memcpy" and not _checked_apart(thread, to_, from_, count):
         return False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from corpus.code import ir
 from corpus.code.calls import branch, call
-from corpus.code.llvm import computing, exceptions, library, memory
+from corpus.code.llvm import computing, exceptions, library, memory, variadic
 from corpus.code.llvm.cells import POISONED
 from corpus.code.residual import UNMEANT
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Row, table_of
@@ -102,6 +102,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("literal", NOTHING, "any*", outlives, "*"),
     Row("unreachable", CONTROL, "any*", unreachable, "*"),
     Row("refused", CONTROL, "any*", refused, "*"),
+    *variadic.ROWS,
     *library.ROWS,
     *exceptions.ROWS,
 )

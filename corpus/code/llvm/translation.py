@@ -17,6 +17,7 @@ from corpus.code import ir
 from corpus.code.calls import LIBRARY, WRITTEN_BY_US
 from corpus.code.launch.created import RESULT
 from corpus.code.llvm.accesses import ACCESSES
+from corpus.code.llvm.arguments import HIDDEN, GivenArgument, registers_of
 from corpus.code.llvm.bitfields import with_neighbours
 from corpus.code.llvm.blocks import (
     ENTRY,
@@ -218,15 +219,19 @@ def _head(out: FunctionTranslation) -> tuple[tuple[ir.Variable, ...], tuple[ir.V
     reader = TextReader(words[place + 1 :], out.module.names)
     reader.expect("(")
     parameters: list[ir.Variable] = []
+    given: list[GivenArgument] = []
     count = 0
 
     def parameter() -> None:
         nonlocal count
         if reader.take("..."):
+            if out.dialect is None:
+                out.taken = registers_of(given, out.module.names.layout)
+                out.registers[HIDDEN] = "u64"
+                parameters.append(ir.Variable(HIDDEN, "reg", "u64", 8, 8))
             return
         of = reader.type()
-        for _ in reader.attributes():
-            pass
+        given.append(GivenArgument(of, of if "byval" in [*reader.attributes()] else None))
         name = reader.next() if reader.word.startswith("%") else f"%{count}"
         count += 1
         leaves = list(out.module.names.layout.leaves(of))

@@ -62,8 +62,9 @@ class FunctionTranslation:
 
     ``lines`` are those of the source by file, where they are known, ``defined`` the functions that have a body.
     ``promoted`` are the variables of the stack that are registers, ``called`` the names of all; ``accessed`` the
-    addresses of which nothing is made but accesses. ``line`` is the one at hand, and ``mode`` that of its access, with
-    the order of one that fails. ``dialect`` is that of kernels; all variables of the stack are memory there.
+    addresses of which nothing is made but accesses. ``taken`` are the bytes of registers that arguments before dots
+    take. ``line`` is the one at hand, and ``mode`` that of its access, with the order of one that fails. ``dialect`` is
+    that of kernels; all variables of the stack are memory there.
     """
 
     module: ModuleText
@@ -86,6 +87,7 @@ class FunctionTranslation:
     dialect: KernelDialect | None = None
     components: BodyComponents | None = None
     doing: str = ""
+    taken: tuple[int, int] = (0, 0)
 
 
 def emit(

@@ -1,5 +1,4 @@
-/* C11 7.16: what is behind the dots, of which each is promoted. */
-#include <assert.h>
+/* C11 7.16.1.1p2: there is no next argument. */
 #include <stdarg.h>
 
 static int sum(int count, ...)
@@ -7,7 +6,7 @@ static int sum(int count, ...)
     va_list list;
     int found = 0;
     va_start(list, count);
-    for (int n = 0; n < count; n++)
+    for (int n = 0; n <= count; n++)
         found += va_arg(list, int);
     va_end(list);
     return found;
@@ -15,6 +14,5 @@ static int sum(int count, ...)
 
 int main(void)
 {
-    assert(sum(3, 1, (char)2, 3) == 6);
-    return 0;
+    return sum(3, 1, 2, 3);
 }
