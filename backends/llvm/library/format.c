@@ -10,15 +10,19 @@ void __synth_stops(const char *why);
 void __synth_refuses(const char *what);
 _Bool __synth_is_known(unsigned long value); /* whether a number is known before the program runs */
 unsigned long __synth_untold(const char *what);
+long __synth_apart(const void *one, const void *other); /* how far apart in one object, INT_MAX in different ones */
 
 /* Where letters go: the first "size" to memory, of which the last one ends the text. "kept": whether they are kept at
-   all; "untold": whether how many there are is not known. */
-typedef struct { char *target; size_t size, count; _Bool kept, untold; } format_text;
+   all; "untold": whether how many there are is not known; "limit": where a string begins that has been read. */
+typedef struct { char *target; size_t size, count; _Bool kept, untold; size_t limit; } format_text;
 
 static void format_put(format_text *text, char letter)
 {
-    if (text->kept && text->count + 1 < text->size)
+    if (text->kept && text->count + 1 < text->size) {
+        if (text->count >= text->limit)
+            __synth_stops("overlap");
         text->target[text->count] = letter;
+    }
     text->count++;
 }
 
@@ -76,13 +80,25 @@ static void format_number(format_text *text, format_form form, char letter, unsi
         format_fill(text, ' ', spaces);
 }
 
+/* A string of so many letters is not to be where text is written (7.21.6.5p2): not yet, and not later. */
+static void format_apart(format_text *text, const char *from, int length)
+{
+    long apart = __synth_apart(from, text->target);
+    if (apart + length < 0 || apart >= INT_MAX)
+        return;
+    if (apart <= (long)text->count)
+        __synth_stops("overlap");
+    if ((size_t)apart < text->limit)
+        text->limit = apart;
+}
+
 static void format_string(format_text *text, format_form form, const char *from)
 {
     int length = 0;
-    if (text->kept && from == text->target)
-        __synth_stops("overlap");
     while ((form.precision < 0 || length < form.precision) && from[length])
         length++;
+    if (text->kept)
+        format_apart(text, from, length);
     if (!form.left)
         format_fill(text, ' ', form.width - length);
     for (int n = 0; n < length; n++)
@@ -252,32 +268,34 @@ static int format_format(format_text *text, const char *format, va_list list)
         else
             format = format_converted(text, format + 1, list);
     va_end(list); /* it has no value now (7.16p3) */
-    if (text->kept && text->size > 0)
+    if (text->kept && (text->count < text->size ? text->count : text->size - 1) >= text->limit)
+        __synth_stops("overlap");
+    if (text->kept)
         text->target[text->count < text->size ? text->count : text->size - 1] = 0;
     return text->untold ? (int)__synth_untold("how many letters were written") : (int)text->count;
 }
 
 int vsnprintf(char *restrict target, size_t size, const char *restrict format, va_list list)
 {
-    format_text text = {target, size, 0, size > 0, 0};
+    format_text text = {target, size, 0, size > 0, 0, INT_MAX};
     return format_format(&text, format, list);
 }
 
 int vsprintf(char *restrict target, const char *restrict format, va_list list)
 {
-    format_text text = {target, INT_MAX, 0, 1, 0};
+    format_text text = {target, INT_MAX, 0, 1, 0, INT_MAX};
     return format_format(&text, format, list);
 }
 
 int vfprintf(FILE *restrict stream, const char *restrict format, va_list list)
 {
-    format_text text = {0, 0, 0, 0, 0};
+    format_text text = {0, 0, 0, 0, 0, INT_MAX};
     return format_format(&text, format, list);
 }
 
 int vprintf(const char *restrict format, va_list list)
 {
-    format_text text = {0, 0, 0, 0, 0};
+    format_text text = {0, 0, 0, 0, 0, INT_MAX};
     return format_format(&text, format, list);
 }
 

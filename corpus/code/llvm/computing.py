@@ -164,6 +164,9 @@ def _checked(thread: FollowedThread, name: str, kind: str, flags: list[str], one
     width = WIDTHS[kind]
     if kind[0] == "f":
         return True
+    why = _untold_to_be_defined(name, kind, flags, one, other)
+    if why:
+        raise thread.out.wrong(f"{why} decides whether the result is defined")
     if name in ("div", "rem"):
         if other == 0:
             return thread.out.stops("zero")
@@ -189,6 +192,16 @@ def _checked(thread: FollowedThread, name: str, kind: str, flags: list[str], one
         operation = f"{UNDETERMINED}{sign}.{name}.{sign[0]}{width}"
         stop_where(thread, thread.out.temporary(operation, *operands), "overflow")
     return True
+
+
+def _untold_to_be_defined(name: str, kind: str, flags: list[str], one: Value, other: Value) -> str:
+    """Return what the operand is by which the result of an operation may be undefined, though nothing tells it."""
+    decides = [other] if name in ("div", "rem", "shl", "shr") else []
+    if kind[0] == "s" and name in ("div", "rem") and (not isinstance(other, int) or _may_be(other, -1, WIDTHS[kind])):
+        decides = [one, other]
+    if {*flags} & {"nsw", "nuw"} and (name in _OVERFLOWING or name == "shl"):
+        decides = [one, other]
+    return next((value.reason for value in decides if isinstance(value, Unknown)), "")
 
 
 def _is_number(value: Value) -> bool:
@@ -475,6 +488,8 @@ def unary(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
         value = in_register(thread, value) if isinstance(value, Affine) and value.base is None else value
         if not isinstance(value, Symbol):
             raise thread.out.wrong("a number that is computed of an address is not understood")
+    if NONZERO in flags and isinstance(value, Unknown):
+        raise thread.out.wrong(f"{value.reason} decides whether the result is defined")
     if NONZERO in flags and isinstance(value, Symbol):
         stop_where(thread, thread.out.temporary("eq", Reg(value.register), 0), "bits")
     found = computed(thread, f"{operation}.{kind}", [value])

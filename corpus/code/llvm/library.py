@@ -7,7 +7,7 @@ can be said in C, are C, which is compiled with the program (``backends/llvm/lib
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from corpus.code import ir
@@ -54,7 +54,7 @@ from corpus.code.places import ANYWHERE, CODE, GONE, Array, Cell, RegisterHome, 
 from corpus.code.residual import ASSUME, Access
 from corpus.code.table import BOTH, CONTROL, NOTHING, READS, WRITES, Row
 from corpus.code.thread import FollowedThread, Meaning, State
-from corpus.code.values import Affine, ArrayAddress, Symbol, Unknown, Value
+from corpus.code.values import Affine, ArrayAddress, Symbol, Unknown, Value, array_of
 from corpus.litmus.instructions import Branch, Comparison, Label, Rmw, Store
 from corpus.litmus.locations import Reg
 from corpus.litmus.orders import PLAIN, Mode, Order, Scope
@@ -484,7 +484,7 @@ def keep_retired(thread: FollowedThread, state: State, ins: ir.KernelInstruction
 
 def _text(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> str:
     """Return the string that a function of the library names something by."""
-    text = _string(thread, state, _arguments(thread, state, ins)[0])
+    text = _string(thread, state, _arguments(thread, state, ins)[0], decided=False)
     assert text is not None
     return text.decode()
 
@@ -518,13 +518,10 @@ def printed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
     if any(is_unwritten(value) for value in values[first or 0 :]):
         return thread.out.stops("uninitialised")
     if first is not None and not (ins.name == "@perror" and values[0] == 0):
-        text = _string(thread, state, values[first])
-        if text is None:
+        formatted = "printf" in ins.name
+        text = _string(thread, state, values[first], decided=not formatted)
+        if text is None or (formatted and not _converted(thread, state, text, values[first + 1 :])):
             return False
-        given = values[first + 1 :]
-        for (form, most), argument in zip(_formats(text) if "printf" in ins.name else (), given, strict=False):
-            if form == "s" and _string(thread, state, argument, most) is None:
-                return False
     set_result(thread, state, ins.operands[0], Unknown(f"what {ins.name[1:]} gives"))
     return True
 
@@ -533,11 +530,44 @@ _STRINGS = {"printf": 0, "fprintf": 1, "dprintf": 1, "puts": 0, "fputs": 0, "per
 """The functions that write a string, each with the number of the argument that is it."""
 
 
+def _converted(thread: FollowedThread, state: State, text: bytes, given: Sequence[Value]) -> bool:
+    """Read what a format says of its arguments; return whether the thread goes on: each has to be there."""
+    before: Value = 0
+    for number, (letter, most) in enumerate(_formats(text)):
+        if number == len(given):
+            return thread.out.stops("argument")
+        if letter == "n":
+            raise thread.out.wrong("a number of letters is not understood")
+        if letter == "s":
+            if most is None and not isinstance(before, int):
+                raise thread.out.wrong("a precision that memory decides is not understood")
+            letters = before if most is None and isinstance(before, int) else most or 0
+            letters = letters if 0 <= letters < MOST_LETTERS else MOST_LETTERS  # a negative one is none
+            if _string(thread, state, given[number], letters) is None:
+                return False
+        before = given[number]
+    return True
+
+
 def is_known(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__synth_is_known(number)``: whether a number is known, 1 or 0."""
     (value,) = _arguments(thread, state, ins)
     set_result(thread, state, ins.operands[0], int(isinstance(value, int)))
     return True
+
+
+def apart(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_apart(one, other)``: how many bytes one address is behind another in one object, else ``INT_MAX``."""
+    one, other = _arguments(thread, state, ins)
+    known = array_of(one) is not None and array_of(other) is not None
+    found = distance(thread, one, other)
+    if found is None:
+        found = INT_MAX if known else Unknown("whether a string is apart from where it is written")
+    set_result(thread, state, ins.operands[0], found)
+    return True
+
+
+INT_MAX = (1 << 31) - 1
 
 
 def untold(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -558,41 +588,58 @@ def streamed(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
 _CONVERSION = re.compile(r"%[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?[hljztL]*(.)", re.DOTALL)
 
 
-def _formats(text: bytes) -> Iterator[tuple[str, int]]:
-    """Yield the letters of the conversions of a format, one for each argument, with the most letters that are read."""
+def _formats(text: bytes) -> Iterator[tuple[str, int | None]]:
+    """Yield the letters of the conversions of a format, one for each argument, with the most letters that are read.
+
+    None: the argument before says how many.
+    """
     for width, precision, letter in _CONVERSION.findall(text.decode("latin-1")):
         for word in (width, precision):
             if word == "*":
                 yield word, 0
         if letter != "%":
-            yield letter, int(precision) if precision.isdigit() else MOST_LETTERS
+            yield letter, None if precision == "*" else int(precision) if precision.isdigit() else MOST_LETTERS
 
 
 MOST_LETTERS = 4_096
 """The letters that a string may have."""
 
 
-def _string(thread: FollowedThread, state: State, value: Value, most: int = MOST_LETTERS) -> bytes | None:
+def _string(
+    thread: FollowedThread, state: State, value: Value, most: int = MOST_LETTERS, decided: bool = True
+) -> bytes | None:
     """Read a string up to its end, or so many letters; return what is known of it, None where the thread ends, as it is
-    outside.
+    outside. ``decided``: memory may decide letters; what is behind one is read where that one is not the end.
     """
-    found = bytearray()
+    found, ended = bytearray(), ""
+    if most and isinstance(value, Symbol | Affine) and array_of(value) is None:
+        thread.notes.assumed["of a string by an address from memory only the first letter is read"] = None
+        most = 1
     for place in range(most):
         where = checked_address(thread, state, further(value, place), 1)
-        if where is None:
-            return None
-        byte = loaded(thread, state, where, 1, PLAIN)
-        if is_unwritten(byte):
+        byte = None if where is None else loaded(thread, state, where, 1, PLAIN)
+        if byte is not None and is_unwritten(byte):
             thread.out.stops("uninitialised")
+            byte = None
+        if byte is None:
+            if ended:
+                break
             return None
-        if not isinstance(byte, int):
-            return bytes(found)
-        if byte & 255 == 0:
-            return bytes(found)
-        found.append(byte & 255)
-    if most < MOST_LETTERS:
-        return bytes(found)
-    raise thread.out.wrong(f"a string of more than {MOST_LETTERS:,} letters is not understood")
+        if isinstance(byte, int):
+            if byte & 255 == 0:
+                break
+            found.append(byte & 255)
+            continue
+        if not decided or not isinstance(byte, Symbol):
+            raise thread.out.wrong("a string of which memory decides letters is not understood")
+        ended = ended or thread.out.new_label()
+        thread.out.put(Branch(ended, Comparison("eq", Reg(byte.register), 0)))
+    else:
+        if most == MOST_LETTERS:
+            raise thread.out.wrong(f"a string of more than {MOST_LETTERS:,} letters is not understood")
+    if ended:
+        thread.out.put(Label(ended))
+    return bytes(found)
 
 
 def notified(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -714,6 +761,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__synth_assumes", CONTROL, "any*", assumes),
     Row("@__synth_refuses", CONTROL, "any*", refuses),
     Row("@__synth_is_known", NOTHING, "any*", is_known),
+    Row("@__synth_apart", NOTHING, "any*", apart),
     Row("@__synth_untold", NOTHING, "any*", untold),
     Row("@__synth_printed", READS, "any*", streamed),
     Row("@memcmp,@bcmp", READS, "any*", compared),
