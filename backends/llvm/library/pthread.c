@@ -13,6 +13,7 @@
 void __synth_stops(const char *why); /* a finding, at which the thread ends */
 void __synth_assumes(const char *what);
 void __synth_refuses(const char *what);
+_Bool __synth_chance(void); /* whether something happens that may happen or not */
 _Atomic int *__synth_beside(const void *object); /* a number beside an object, 0 at first; null where that has no name */
 
 enum { DEAD = -0x6DEAD };
@@ -260,7 +261,7 @@ int pthread_cond_wait(pthread_cond_t *restrict object, pthread_mutex_t *restrict
 int pthread_cond_timedwait(pthread_cond_t *restrict object, pthread_mutex_t *restrict mutex,
                            const struct timespec *restrict until)
 {
-    int late = synth_chance((synth_cond *)object);
+    int late = __synth_chance();
     pthread_mutex_unlock(mutex);
     pthread_mutex_lock(mutex);
     return late ? ETIMEDOUT : 0;

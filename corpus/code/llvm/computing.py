@@ -165,7 +165,9 @@ def _checked(thread: FollowedThread, name: str, kind: str, flags: list[str], one
     if kind[0] == "f":
         return True
     why = _untold_to_be_defined(name, kind, flags, one, other)
-    if why:
+    if why in _CLOCKS and name in _OVERFLOWING:
+        thread.notes.assumed["what is computed of the time does not overflow"] = None
+    elif why:
         raise thread.out.wrong(f"{why} decides whether the result is defined")
     if name in ("div", "rem"):
         if other == 0:
@@ -192,6 +194,11 @@ def _checked(thread: FollowedThread, name: str, kind: str, flags: list[str], one
         operation = f"{UNDETERMINED}{sign}.{name}.{sign[0]}{width}"
         stop_where(thread, thread.out.temporary(operation, *operands), "overflow")
     return True
+
+
+_CLOCK_NAMES = ("time", "clock", "timespec_get", "clock_gettime", "gettimeofday")
+_CLOCKS = frozenset(f"what {name} gives" for name in _CLOCK_NAMES)
+"""Why values are not told that are of a clock."""
 
 
 def _untold_to_be_defined(name: str, kind: str, flags: list[str], one: Value, other: Value) -> str:

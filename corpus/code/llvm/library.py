@@ -549,6 +549,22 @@ def _converted(thread: FollowedThread, state: State, text: bytes, given: Sequenc
     return True
 
 
+def chance(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_chance()``: 1 or 0, either of which may be, as a weak exchange may fail."""
+    share_memory(thread, state)  # for threads that are created later begin where one of both was
+    array = system_array(thread.block, CHANCE)
+    register, found = thread.out.new_register(), thread.out.new_register()
+    thread.creation.zeroed.add(array)
+    relaxed = Mode(Order.RELAXED, Scope.SYS)
+    thread.out.put(Rmw("cas", register, array_place(array, 0), (0, 0), relaxed, success=found), Access(array, 0, SLOT))
+    set_result(thread, state, ins.operands[0], Symbol(found, 1))
+    return True
+
+
+CHANCE = "chance"
+"""The location of the system's that has what may fail."""
+
+
 def is_known(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__synth_is_known(number)``: whether a number is known, 1 or 0."""
     (value,) = _arguments(thread, state, ins)
@@ -761,6 +777,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__synth_assumes", CONTROL, "any*", assumes),
     Row("@__synth_refuses", CONTROL, "any*", refuses),
     Row("@__synth_is_known", NOTHING, "any*", is_known),
+    Row("@__synth_chance", BOTH, "any*", chance),
     Row("@__synth_apart", NOTHING, "any*", apart),
     Row("@__synth_untold", NOTHING, "any*", untold),
     Row("@__synth_printed", READS, "any*", streamed),

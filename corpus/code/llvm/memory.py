@@ -556,6 +556,8 @@ def exchange(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
         done = same(thread, old, expected)
         if not isinstance(done, int):
             raise thread.out.wrong("an exchange of the thread's own memory with what memory decides is not understood")
+        if done and "weak" in ins.words:
+            thread.notes.assumed["a weak exchange of what no other thread has does not fail for no reason"] = None
         set_result(thread, state, target, old, done)
         return not done or stored(thread, state, address, size, new, PLAIN)
     if part_size(thread, address, size) < size:

@@ -29,6 +29,7 @@ from corpus.code.llvm.blocks import (
     successors,
 )
 from corpus.code.llvm.calls import CALLS
+from corpus.code.llvm.choices import with_choices
 from corpus.code.llvm.components import BodyComponents
 from corpus.code.llvm.control import CONTROL, FunctionBlocks, go_to, label_of, translate_return
 from corpus.code.llvm.debugging import DebugInformation
@@ -70,7 +71,8 @@ def translated(
     ``lines``: the source by file, as far as it is known. ``defined``: the functions that have a body.
     """
     assert function.body is not None
-    body = with_neighbours(with_lifetimes(body_of(function.body, function.line), debug), debug, module.names)
+    body = with_choices(with_lifetimes(body_of(function.body, function.line), debug))
+    body = with_neighbours(body, debug, module.names)
     out = FunctionTranslation(module, debug, function, lines, defined, dialect=dialect)
     try:
         parameters, results_ = _head(out)
