@@ -91,6 +91,8 @@ def call(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     value = evaluate(thread, state, parts[0]) if parts and isinstance(parts[0], ir.Register) else None
     if isinstance(value, Symbol) and thread.grows and isinstance(parts[0], ir.Register):
         every = functions_of(thread.module, len(arguments.parts))
+        if not every:
+            raise thread.out.wrong("a function whose address memory gives is not understood")
         return part_by_number(thread, state, state.place - 1, parts[0].name, value, every)
     if value == 0 and thread.grows:
         return thread.out.stops("null")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from corpus.code import ir
-from corpus.code.places import CODE, NOBODY, Array
+from corpus.code.places import ANYWHERE, CODE, NOBODY, Array
 from corpus.code.thread import FollowedThread, State
-from corpus.code.values import ArrayAddress, Symbol
+from corpus.code.values import ArrayAddress, Symbol, Value
 from corpus.code.variants import follow_later
 from corpus.litmus.instructions import Branch, Comparison
 from corpus.litmus.locations import Reg
@@ -71,12 +71,20 @@ def tables_of(module: ir.Module) -> list[ArrayAddress]:
     return [ArrayAddress(Array("const", NOBODY, symbol.name), symbol.offset) for symbol in sorted(found)]
 
 
+def tables_at(thread: FollowedThread, address: Value) -> list[ArrayAddress]:
+    """Return the tables that memory may have at an address, as far as all threads have told."""
+    if isinstance(address, ArrayAddress):
+        places = ((address.array, address.offset), (ANYWHERE, 0))
+        found = {table for *place, table in thread.facts.tables if (*place,) in places or place[0] == ANYWHERE}
+    else:
+        found = {table for _, _, table in thread.facts.tables}
+    return sorted(found, key=lambda table: (table.array, table.offset))
+
+
 def part_by_number(
     thread: FollowedThread, state: State, place: int, register: str, value: Symbol, every: list[ArrayAddress]
 ) -> bool:
     """Go on at a place on a way for each address that a register may hold, behind comparisons with its number."""
-    if not every:
-        raise thread.out.wrong("a function whose address memory gives is not understood")
     for address in every:
         way = state.moved_to(place)
         way.known[state.home(register)] = address

@@ -21,7 +21,7 @@ from corpus.code.launch.limits import LaunchLimits, limits_of
 from corpus.code.places import Array, Cell, Home, RegisterHome
 from corpus.code.residual import Access, ResidualWriter
 from corpus.code.table import Row
-from corpus.code.values import Value
+from corpus.code.values import ArrayAddress, Value
 from corpus.litmus.locations import Operand
 from corpus.litmus.orders import PLAIN, Mode, Scope
 
@@ -94,7 +94,9 @@ class LaunchFacts:
     an aligned barrier waits for the others of its warp at that very instruction. ``owed``: how often the thread has to
     have come to barriers at its end, which are then counted on each way. ``contested``: the bytes of arrays that one
     thread writes and another accesses (None: any may be one); ``shown``: objects whose addresses several threads have;
-    ``claimed``: threads that several threads join or detach.
+    ``claimed``: threads that several threads join or detach. ``tables``: the tables of virtual functions whose
+    addresses are written to memory that others may see, with the array and place, ``ANYWHERE`` of an address from
+    memory. ``exceptions``: those that are kept, with their types.
     """
 
     grains: Mapping[Array, int] = field(default_factory=dict)
@@ -106,6 +108,8 @@ class LaunchFacts:
     contested: frozenset[tuple[Array, int]] | None = frozenset()
     shown: frozenset[Array] = frozenset()
     claimed: frozenset[int] = frozenset()
+    tables: frozenset[tuple[Array, int, ArrayAddress]] = frozenset()
+    exceptions: frozenset[tuple[Array, ArrayAddress]] = frozenset()
 
     def about(self, array: Array) -> tuple[object, ...]:
         """Return all that is known of an array."""
@@ -205,7 +209,8 @@ class Creation:
     places are written, ``ends`` how many threads were created on ways to the end, each with an instruction there.
     ``claims`` are the threads that it joins or detaches, ``besides`` the places of numbers of the library's beside
     objects, and ``returned`` variables that were given back and may be there once more. ``chooses``: one of two numbers
-    was computed, as memory decides which; ``parts``: a way is followed for each instead.
+    was computed, as memory decides which; ``parts``: a way is followed for each instead. ``exceptions`` are those that
+    are kept, with their types.
     """
 
     alone: bool = False
@@ -231,6 +236,7 @@ class Creation:
     returned: set[Array] = field(default_factory=set)
     chooses: bool = False
     parts: bool = False
+    exceptions: dict[Array, ArrayAddress] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

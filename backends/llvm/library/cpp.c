@@ -21,6 +21,9 @@ void *__cxa_allocate_exception(size_t size);
 void __cxa_throw(void *object, const void *type, void (*destroy)(void *));
 extern const char synth_type_of_system_error NAMED(_ZTINSt3__112system_errorE);
 
+int __synth_chance(void);
+int __synth_is_asked_by_program(void);
+
 static void synth_system_error(void)
 {
     __cxa_throw(__cxa_allocate_exception(32), &synth_type_of_system_error, NULL);
@@ -58,6 +61,22 @@ unsigned hardware_concurrency(void) { return 2; }
 void sleep_for(const void *time)
     NAMED(_ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE);
 void sleep_for(const void *time) { }
+
+/* Each thread has a clock of its own. Where the program asks what time it is, the clock has stood still, as a weak exchange
+   fails for no reason, or gone on by more than anybody waits. */
+static _Thread_local int64_t synth_time;
+int64_t steady_now(void) NAMED(_ZNSt3__16chrono12steady_clock3nowEv);
+int64_t steady_now(void)
+{
+    if (__synth_is_asked_by_program()) {
+        __synth_assumes("each thread has a clock of its own, which stands still or goes on by weeks");
+        if (!__synth_chance())
+            synth_time += (int64_t)1 << 52;
+    }
+    return synth_time;
+}
+int64_t system_now(void) NAMED(_ZNSt3__16chrono12system_clock3nowEv);
+int64_t system_now(void) { return steady_now() / 1000; }
 
 static int synth_key;
 void thread_struct_made(void *object) NAMED(_ZNSt3__115__thread_structC1Ev);
@@ -149,35 +168,32 @@ void recursive_unlock(recursive *mutex)
         atomic_store_explicit(&mutex->owner, 0, memory_order_release);
 }
 
-void shared_made(pthread_rwlock_t *mutex) NAMED(_ZNSt3__119__shared_mutex_baseC1Ev);
-void shared_made(pthread_rwlock_t *mutex) { pthread_rwlock_init(mutex, NULL); }
-void shared_lock(pthread_rwlock_t *mutex) NAMED(_ZNSt3__119__shared_mutex_base4lockEv);
-void shared_lock(pthread_rwlock_t *mutex) { pthread_rwlock_wrlock(mutex); }
-_Bool shared_try_lock(pthread_rwlock_t *mutex) NAMED(_ZNSt3__119__shared_mutex_base8try_lockEv);
-_Bool shared_try_lock(pthread_rwlock_t *mutex) { return pthread_rwlock_trywrlock(mutex) == 0; }
-void shared_unlock(pthread_rwlock_t *mutex) NAMED(_ZNSt3__119__shared_mutex_base6unlockEv);
-void shared_unlock(pthread_rwlock_t *mutex) { pthread_rwlock_unlock(mutex); }
-void shared_lock_shared(pthread_rwlock_t *mutex) NAMED(_ZNSt3__119__shared_mutex_base11lock_sharedEv);
-void shared_lock_shared(pthread_rwlock_t *mutex) { pthread_rwlock_rdlock(mutex); }
-_Bool shared_try_lock_shared(pthread_rwlock_t *mutex) NAMED(_ZNSt3__119__shared_mutex_base15try_lock_sharedEv);
-_Bool shared_try_lock_shared(pthread_rwlock_t *mutex) { return pthread_rwlock_tryrdlock(mutex) == 0; }
-void shared_unlock_shared(pthread_rwlock_t *mutex) NAMED(_ZNSt3__119__shared_mutex_base13unlock_sharedEv);
-void shared_unlock_shared(pthread_rwlock_t *mutex) { pthread_rwlock_unlock(mutex); }
+/* A mutex that may be shared, by the beginning of the names of its functions in libc++. The names, for the reader of this
+   file: _ZNSt3__119__shared_mutex_baseC1Ev _ZNSt3__119__shared_mutex_base4lockEv
+   _ZNSt3__119__shared_mutex_base8try_lockEv _ZNSt3__119__shared_mutex_base6unlockEv
+   _ZNSt3__119__shared_mutex_base11lock_sharedEv _ZNSt3__119__shared_mutex_base15try_lock_sharedEv
+   _ZNSt3__119__shared_mutex_base13unlock_sharedEv _ZNSt3__118shared_timed_mutexC1Ev
+   _ZNSt3__118shared_timed_mutex4lockEv _ZNSt3__118shared_timed_mutex8try_lockEv
+   _ZNSt3__118shared_timed_mutex6unlockEv _ZNSt3__118shared_timed_mutex11lock_sharedEv
+   _ZNSt3__118shared_timed_mutex15try_lock_sharedEv _ZNSt3__118shared_timed_mutex13unlock_sharedEv */
+#define SHARED_MUTEX(name, mangled)                                                                                    \
+    void name##_made(pthread_rwlock_t *mutex) NAMED(mangled##C1Ev);                                                    \
+    void name##_made(pthread_rwlock_t *mutex) { pthread_rwlock_init(mutex, NULL); }                                    \
+    void name##_lock(pthread_rwlock_t *mutex) NAMED(mangled##4lockEv);                                                 \
+    void name##_lock(pthread_rwlock_t *mutex) { pthread_rwlock_wrlock(mutex); }                                        \
+    _Bool name##_try_lock(pthread_rwlock_t *mutex) NAMED(mangled##8try_lockEv);                                        \
+    _Bool name##_try_lock(pthread_rwlock_t *mutex) { return pthread_rwlock_trywrlock(mutex) == 0; }                    \
+    void name##_unlock(pthread_rwlock_t *mutex) NAMED(mangled##6unlockEv);                                             \
+    void name##_unlock(pthread_rwlock_t *mutex) { pthread_rwlock_unlock(mutex); }                                      \
+    void name##_lock_shared(pthread_rwlock_t *mutex) NAMED(mangled##11lock_sharedEv);                                  \
+    void name##_lock_shared(pthread_rwlock_t *mutex) { pthread_rwlock_rdlock(mutex); }                                 \
+    _Bool name##_try_lock_shared(pthread_rwlock_t *mutex) NAMED(mangled##15try_lock_sharedEv);                         \
+    _Bool name##_try_lock_shared(pthread_rwlock_t *mutex) { return pthread_rwlock_tryrdlock(mutex) == 0; }             \
+    void name##_unlock_shared(pthread_rwlock_t *mutex) NAMED(mangled##13unlock_sharedEv);                              \
+    void name##_unlock_shared(pthread_rwlock_t *mutex) { pthread_rwlock_unlock(mutex); }
 
-void shared_timed_made(pthread_rwlock_t *mutex) NAMED(_ZNSt3__118shared_timed_mutexC1Ev);
-void shared_timed_made(pthread_rwlock_t *mutex) { pthread_rwlock_init(mutex, NULL); }
-void shared_timed_lock(pthread_rwlock_t *mutex) NAMED(_ZNSt3__118shared_timed_mutex4lockEv);
-void shared_timed_lock(pthread_rwlock_t *mutex) { pthread_rwlock_wrlock(mutex); }
-_Bool shared_timed_try_lock(pthread_rwlock_t *mutex) NAMED(_ZNSt3__118shared_timed_mutex8try_lockEv);
-_Bool shared_timed_try_lock(pthread_rwlock_t *mutex) { return pthread_rwlock_trywrlock(mutex) == 0; }
-void shared_timed_unlock(pthread_rwlock_t *mutex) NAMED(_ZNSt3__118shared_timed_mutex6unlockEv);
-void shared_timed_unlock(pthread_rwlock_t *mutex) { pthread_rwlock_unlock(mutex); }
-void shared_timed_lock_shared(pthread_rwlock_t *mutex) NAMED(_ZNSt3__118shared_timed_mutex11lock_sharedEv);
-void shared_timed_lock_shared(pthread_rwlock_t *mutex) { pthread_rwlock_rdlock(mutex); }
-_Bool shared_timed_try_lock_shared(pthread_rwlock_t *mutex) NAMED(_ZNSt3__118shared_timed_mutex15try_lock_sharedEv);
-_Bool shared_timed_try_lock_shared(pthread_rwlock_t *mutex) { return pthread_rwlock_tryrdlock(mutex) == 0; }
-void shared_timed_unlock_shared(pthread_rwlock_t *mutex) NAMED(_ZNSt3__118shared_timed_mutex13unlock_sharedEv);
-void shared_timed_unlock_shared(pthread_rwlock_t *mutex) { pthread_rwlock_unlock(mutex); }
+SHARED_MUTEX(shared, _ZNSt3__119__shared_mutex_base)
+SHARED_MUTEX(shared_timed, _ZNSt3__118shared_timed_mutex)
 
 typedef struct { pthread_mutex_t *mutex; _Bool owns; } unique_lock;
 
@@ -189,13 +205,16 @@ void condition_wait(pthread_cond_t *condition, unique_lock *lock)
         synth_system_error();
     pthread_cond_wait(condition, lock->mutex);
 }
-void condition_wait_for(pthread_cond_t *condition, unique_lock *lock, int64_t until) NAMED(
-    _ZNSt3__118condition_variable15__do_timed_waitERNS_11unique_lockINS_5mutexEEENS_6chrono10time_pointINS5_12system_clockENS5_8durationIxNS_5ratioILl1ELl1000000000EEEEEEE);
-void condition_wait_for(pthread_cond_t *condition, unique_lock *lock, int64_t until)
+/* std::cv_status: no_timeout, timeout. Whatever the time is, and whatever clock says it. */
+int condition_wait_some(pthread_cond_t *condition, unique_lock *lock, const void *time)
+    NAMED(_ZNSt3__118condition_variable10wait_untilEv);
+int condition_wait_some(pthread_cond_t *condition, unique_lock *lock, const void *time)
 {
     if (!lock->owns)
         synth_system_error();
-    pthread_cond_timedwait(condition, lock->mutex, NULL);
+    pthread_mutex_unlock(lock->mutex);
+    pthread_mutex_lock(lock->mutex);
+    return !__synth_chance(); /* a thread that is woken early goes on as one whose exchange fails for no reason */
 }
 void condition_one(pthread_cond_t *condition) NAMED(_ZNSt3__118condition_variable10notify_oneEv);
 void condition_one(pthread_cond_t *condition) { pthread_cond_signal(condition); }
@@ -311,11 +330,12 @@ void barrier_ended(barrier_state *barrier) { free(barrier); }
 typedef struct counts { void (**table)(struct counts *); atomic_long shared, weak; } counts;
 
 void weak_released(counts *object) NAMED(_ZNSt3__119__shared_weak_count14__release_weakEv);
+void *__synth_virtual(const void *object, int number);
 void weak_released(counts *object)
 {
     if (atomic_load_explicit(&object->weak, memory_order_acquire) == 0
         || atomic_fetch_sub_explicit(&object->weak, 1, memory_order_acq_rel) == 0)
-        object->table[4](object);
+        ((void (*)(counts *))__synth_virtual(object, 4))(object);
 }
 counts *weak_lock(counts *object) NAMED(_ZNSt3__119__shared_weak_count4lockEv);
 counts *weak_lock(counts *object)
@@ -331,3 +351,82 @@ void counts_ended(counts *object) NAMED(_ZNSt3__119__shared_weak_countD2Ev);
 void counts_ended(counts *object) { }
 void count_ended(counts *object) NAMED(_ZNSt3__114__shared_countD2Ev);
 void count_ended(counts *object) { }
+
+/* std::atomic_load and the like of a shared_ptr: a lock beside each */
+_Atomic int *__synth_beside(const void *object);
+_Atomic int *lock_of_pointer(const void *object) NAMED(_ZNSt3__112__get_sp_mutEPKv);
+_Atomic int *lock_of_pointer(const void *object)
+{
+    _Atomic int *word = __synth_beside(object);
+    if (!word)
+        __synth_refuses("an atomic access to a shared_ptr by its address from memory");
+    return word;
+}
+void pointer_lock(_Atomic int *word) NAMED(_ZNSt3__18__sp_mut4lockEv);
+void pointer_lock(_Atomic int *word)
+{
+    int held = 0;
+    while (!atomic_compare_exchange_strong_explicit(word, &held, 1, memory_order_acquire, memory_order_relaxed))
+        held = 0;
+}
+void pointer_unlock(_Atomic int *word) NAMED(_ZNSt3__18__sp_mut6unlockEv);
+void pointer_unlock(_Atomic int *word) { atomic_store_explicit(word, 0, memory_order_release); }
+
+/* std::notify_all_at_thread_exit, whose lock is given away */
+typedef struct { pthread_cond_t *condition; pthread_mutex_t *mutex; } synth_notice;
+static void synth_notify_at_exit(void *argument)
+{
+    synth_notice *notice = argument;
+    pthread_cond_broadcast(notice->condition);
+    pthread_mutex_unlock(notice->mutex);
+    free(notice);
+}
+void notify_at_exit(pthread_cond_t *condition, unique_lock *lock)
+    NAMED(_ZNSt3__125notify_all_at_thread_exitERNS_18condition_variableENS_11unique_lockINS_5mutexEEE);
+void notify_at_exit(pthread_cond_t *condition, unique_lock *lock)
+{
+    synth_notice *notice = malloc(sizeof(synth_notice));
+    notice->condition = condition;
+    notice->mutex = lock->mutex;
+    lock->mutex = NULL;
+    lock->owns = 0;
+    __synth_at_thread_exit(synth_notify_at_exit, notice);
+}
+
+void bad_cast(void) NAMED(__cxa_bad_cast);
+extern const char synth_type_of_bad_cast NAMED(_ZTISt8bad_cast);
+void bad_cast(void) { __cxa_throw(__cxa_allocate_exception(16), &synth_type_of_bad_cast, NULL); }
+
+unsigned long next_prime(unsigned long least) NAMED(_ZNSt3__112__next_primeEm);
+unsigned long next_prime(unsigned long least)
+{
+    if (least <= 2)
+        return least == 0 ? 0 : 2;
+    for (unsigned long number = least | 1;; number += 2) {
+        unsigned long divisor = 3;
+        while (divisor * divisor <= number && number % divisor != 0)
+            divisor += 2;
+        if (divisor * divisor > number)
+            return number;
+    }
+}
+
+#define SORTED(name, type, mangled)                                                                                    \
+    void sort_##name(type *begin, type *end, void *less) NAMED(_ZNSt3__16__sort##mangled##EEvT0_S5_T_);                \
+    void sort_##name(type *begin, type *end, void *less)                                                               \
+    {                                                                                                                  \
+        for (type *next = begin; next != end; next++)                                                                  \
+            for (type *place = next; place != begin && place[0] < place[-1]; place--) {                                \
+                type held = place[0];                                                                                  \
+                place[0] = place[-1];                                                                                  \
+                place[-1] = held;                                                                                      \
+            }                                                                                                          \
+    }
+SORTED(ints, int, IRNS_6__lessIiiEEPi)
+SORTED(unsigneds, unsigned, IRNS_6__lessIjjEEPj)
+SORTED(longs, long, IRNS_6__lessIllEEPl)
+SORTED(sizes, unsigned long, IRNS_6__lessImmEEPm)
+SORTED(doubles, double, IRNS_6__lessIddEEPd)
+/* _ZNSt3__16__sortIRNS_6__lessIiiEEPiEEvT0_S5_T_ _ZNSt3__16__sortIRNS_6__lessIjjEEPjEEvT0_S5_T_
+   _ZNSt3__16__sortIRNS_6__lessIllEEPlEEvT0_S5_T_ _ZNSt3__16__sortIRNS_6__lessImmEEPmEEvT0_S5_T_
+   _ZNSt3__16__sortIRNS_6__lessIddEEPdEEvT0_S5_T_ */

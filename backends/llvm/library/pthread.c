@@ -23,7 +23,7 @@ enum { DEAD = -0x6DEAD };
 
 typedef struct { _Atomic int held; } synth_mutex;
 typedef struct { _Atomic int readers; } synth_rwlock;
-typedef struct { _Atomic unsigned signals; _Atomic int chance; } synth_cond;
+typedef struct { _Atomic unsigned signals; } synth_cond;
 typedef struct { _Atomic unsigned arrived; unsigned threads; } synth_barrier;
 typedef struct { _Atomic int done; } synth_once;
 typedef struct { _Atomic int value; } synth_semaphore;
@@ -216,7 +216,6 @@ int pthread_cond_init(pthread_cond_t *restrict object, const pthread_condattr_t 
 {
     BEGIN(object, &((synth_cond *)object)->signals, < ENDED);
     atomic_init(&((synth_cond *)object)->signals, 0);
-    atomic_init(&((synth_cond *)object)->chance, 0);
     return 0;
 }
 
@@ -234,11 +233,12 @@ int pthread_cond_signal(pthread_cond_t *object)
     return pthread_cond_broadcast(object);
 }
 
-/* Whether something happens that may happen or not, as a weak exchange may fail. */
-static int synth_chance(synth_cond *condition)
+/* Whether something happens that may happen or not, as a weak exchange may fail: at a place of each thread's own. */
+static _Atomic int synth_chances[32];
+int __synth_chance(void)
 {
     int before = 0;
-    return !atomic_compare_exchange_weak_explicit(&condition->chance, &before, 0, memory_order_relaxed,
+    return !atomic_compare_exchange_weak_explicit(&synth_chances[synth_self()], &before, 0, memory_order_relaxed,
                                                   memory_order_relaxed);
 }
 
@@ -249,7 +249,7 @@ int pthread_cond_wait(pthread_cond_t *restrict object, pthread_mutex_t *restrict
     if (DESTROYS && signals >= ENDED)
         __synth_stops("destroyed");
     pthread_mutex_unlock(mutex);
-    if (!synth_chance(condition)) { /* else it wakes up for no reason */
+    if (!__synth_chance()) { /* else it wakes up for no reason */
         unsigned now;
         while ((now = atomic_load_explicit(&condition->signals, memory_order_relaxed)) == signals) { }
         if (DESTROYS && now == (signals | ENDED))

@@ -22,7 +22,7 @@ from corpus.code.residual import Access, Residual
 from corpus.code.thread import (
     Parts,
 )
-from corpus.code.values import Value
+from corpus.code.values import ArrayAddress, Value
 from corpus.litmus.instructions import Barrier, Branch, Comparison, Instruction, Label, Load, Store
 from corpus.litmus.locations import Reg
 from corpus.litmus.orders import Mode, Order, Scope
@@ -120,6 +120,8 @@ class CreatedThreads:
     made_by: dict[Array, str] = field(default_factory=dict)
     accesses: list[ThreadAccesses] = field(default_factory=list)
     made: set[Array] = field(default_factory=set)
+    exceptions: dict[Array, ArrayAddress] = field(default_factory=dict)
+    """Those that are kept, with their types."""
     outlived: bool = False
     """Whether the first thread ends alone, and the others go on."""
     kept: set[tuple[Array, int, int]] = field(default_factory=set)

@@ -20,7 +20,7 @@ from corpus.code.launch.created import BEGUN, OBJECTS, CreatedThreads, Pointers,
 from corpus.code.launch.joined import ending_in_loops, needed_threads, with_early_ends, without_needless
 from corpus.code.launch.launch import KernelLaunch
 from corpus.code.launch.meanings import without_needless_checks
-from corpus.code.launch.pointed import cells_of, parts_of, places_of_arrays, with_releases
+from corpus.code.launch.pointed import cells_of, parts_of, places_of_arrays, tables_in, with_releases
 from corpus.code.launch.sharing import MOST_CREATED, ShownError
 from corpus.code.passes.tidying import tidied
 from corpus.code.places import CODE, NOBODY, Array
@@ -57,11 +57,16 @@ def created_threads(
             contested |= contested_bytes(found.accesses, cells_of(found, pointed))
         if number == MOST_CONTESTS:
             contested = None
-        parts = facts.parts if contested != facts.contested else parts_of(found, facts.parts)
+        tables = facts.tables | tables_in(module, found)
+        exceptions = facts.exceptions | frozenset(found.exceptions.items())
+        settled = (contested, tables, exceptions) == (facts.contested, facts.tables, facts.exceptions)
+        parts = parts_of(found, facts.parts) if settled else facts.parts
         claimed = facts.claimed | _claimed_by_several(found.claims)
-        if (parts, contested, claimed) == (facts.parts, facts.contested, facts.claimed):
+        if settled and (parts, claimed) == (facts.parts, facts.claimed):
             break
-        facts = LaunchFacts(parts=parts, contested=contested, shown=shown, claimed=claimed)
+        facts = LaunchFacts(
+            parts=parts, contested=contested, shown=shown, claimed=claimed, tables=tables, exceptions=exceptions
+        )
     else:
         raise InputError("its threads share memory in more ways than are followed", module.path, kernel.line, 1)
     found.needed = needed_threads(found)
@@ -123,6 +128,7 @@ def _all_threads(
         found.outlived |= created.outlived
         found.kept |= created.kept
         found.claims.append(created.claims)
+        found.exceptions |= created.exceptions
         pointed.moves.update(created.moves)
         for array, places in created.whole.items():
             pointed.whole.setdefault(array, set()).update(places)

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from corpus.code import ir
 from corpus.code.launch.created import MOST_BEHIND, MOST_CELLS, OBJECTS, CreatedThreads, Pointers
 from corpus.code.launch.facts import mixed_parts
-from corpus.code.numbered import is_numbered
-from corpus.code.places import ANYWHERE, Array, ArrayPlace, array_place
+from corpus.code.numbered import is_numbered, number_of, tables_of
+from corpus.code.places import ANYWHERE, NOBODY, Array, ArrayPlace, array_place
 from corpus.code.residual import Access, Residual, mark_of
 from corpus.code.thread import (
     Parts,
@@ -125,6 +126,26 @@ def _pointed(found: CreatedThreads, pointed: Pointers, code: Iterable[Residual])
             places[array] |= new
             waiting += sorted(new)
     return places
+
+
+def tables_in(module: ir.Module, found: CreatedThreads) -> frozenset[tuple[Array, int, ArrayAddress]]:
+    """Return the tables of virtual functions whose addresses memory has that others may see, with the array and place;
+    ``ANYWHERE`` where an address from memory, or a computed one, leads there.
+    """
+    tables = {number_of(module, address): address for address in tables_of(module)}
+    every = set[tuple[Array, int, ArrayAddress]]()
+    for residual in (residual for _, code in found.followed for residual in code):
+        match residual.instruction:
+            case Store(value=int(number)) if number in tables:
+                for access in residual.accesses:
+                    place = (access.array, access.offset) if access.offset is not None else (ANYWHERE, 0)
+                    every.add((*place, tables[number]))
+    for cell, value in found.start.items():
+        if isinstance(value, ArrayAddress) and is_numbered(value.array):
+            number = number_of(module, value)
+            if number in tables:
+                every.add((Array(OBJECTS, NOBODY, cell.name), cell.offset, tables[number]))
+    return frozenset(every)
 
 
 def with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Residual]:

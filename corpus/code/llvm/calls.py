@@ -15,6 +15,7 @@ from corpus.code.llvm.accesses import memory
 from corpus.code.llvm.arguments import HIDDEN, laid_out
 from corpus.code.llvm.atomics import access_of
 from corpus.code.llvm.lifetimes import BEGIN, DOUBT, END, LEFT
+from corpus.code.llvm.memory import TABLE_OF
 from corpus.code.llvm.steps import STEPS
 from corpus.code.llvm.text import UNDEFINED, TextReader, TypedOperand, unquoted
 from corpus.code.llvm.types import (
@@ -62,6 +63,7 @@ def translate_call(out: FunctionTranslation, reader: TextReader) -> None:
     if not call.callee.startswith("@"):
         raise IrError(f"a call of {call.callee} is not understood")
     name = out.module.aliased(unquoted(call.callee))
+    name = next((other for timed, other in _TIMED.items() if re.match(timed, name)), name)
     if name.startswith("llvm."):
         _intrinsic(out, name, call)
     elif name == "__clang_call_terminate":
@@ -92,6 +94,19 @@ _OUTPUT = re.compile(
     r"|ls.*basic_ostream)"
 )
 """What writes to a stream of C++, and gives it."""
+
+
+_TIMED: Mapping[str, str] = {
+    "_ZNSt3__111this_thread(?:9sleep_for|11sleep_until)": (
+        "_ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE"
+    ),
+    "_ZNSt3__111timed_mutex14try_lock_until": "_ZNSt3__111timed_mutex8try_lockEv",
+    "_ZNSt3__118shared_timed_mutex14try_lock_until": "_ZNSt3__118shared_timed_mutex8try_lockEv",
+    "_ZNSt3__118shared_timed_mutex21try_lock_shared_until": "_ZNSt3__118shared_timed_mutex15try_lock_sharedEv",
+    "_ZNSt3__118condition_variable(?:8wait_for|10wait_until).*status": "_ZNSt3__118condition_variable10wait_untilEv",
+    "_ZNKSt3__117__assoc_sub_state(?:8wait_for|10wait_until)": "_ZNKSt3__117__assoc_sub_state10wait_untilEv",
+}
+"""Functions that wait for some time, by how their names begin, and those that do so whatever the time is."""
 
 
 def _argument(out: FunctionTranslation, reader: TextReader, call: FunctionCall) -> None:
@@ -168,10 +183,20 @@ def _external(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
     if out.dialect is not None:
         _used(out, name, call)
         return
-    targets = targets_of(out, call)
-    emit(out, f"@{name}", (), targets[0] if targets else ir.Register("_"), *arguments_of(out, call))
+    targets, given = targets_of(out, call), arguments_of(out, call)
+    if name in _OF_TABLES and isinstance(given[0], ir.Register):
+        out.count += 1
+        table = ir.Register(f"{TABLE_OF}'{out.count}")
+        out.registers[table.name] = "u64"
+        emit(out, "load", (), table, memory(given[0]), ir.Number(64))
+        given.append(table)
+    emit(out, f"@{name}", (), targets[0] if targets else ir.Register("_"), *given)
     for target in targets[1:]:
         emit(out, "mov", ("u64",), target, UNDEFINED)
+
+
+_OF_TABLES = ("__dynamic_cast", "__synth_virtual")
+"""Functions that are given the table of their first argument, an object, besides."""
 
 
 def _used(out: FunctionTranslation, name: str, call: FunctionCall) -> None:

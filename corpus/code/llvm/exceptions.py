@@ -18,11 +18,14 @@ from corpus.code.evaluation import define, evaluate, set_result
 from corpus.code.functions import UNWIND
 from corpus.code.llvm.control import PAD
 from corpus.code.llvm.library import end_frame
-from corpus.code.llvm.memory import POINTER, loaded, new_object
-from corpus.code.places import CODE, Cell, RegisterHome, counter
+from corpus.code.llvm.memory import POINTER, loaded, new_object, operand_of
+from corpus.code.places import CODE, Array, Cell, RegisterHome, counter
 from corpus.code.table import BOTH, CONTROL, NOTHING, Row
 from corpus.code.thread import FollowedThread, Frame, Meaning, State
-from corpus.code.values import ArrayAddress, Value
+from corpus.code.values import ArrayAddress, Symbol, Value
+from corpus.code.variants import follow_later
+from corpus.litmus.instructions import Branch, Comparison
+from corpus.litmus.locations import Reg
 from corpus.litmus.orders import PLAIN
 
 EVERYTHING = "null"
@@ -110,7 +113,7 @@ def end_catch(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -
     else:
         state.known[counter(_CAUGHT)] = number - 1
     again = state.known.pop(counter(f"thrown again {number}"), 0)
-    if again or not isinstance(destroy, ArrayAddress):
+    if again or not isinstance(destroy, ArrayAddress) or _is_kept(thread, address):
         return True
     function = thread.module.functions.get(destroy.array.name) if destroy.array.space == CODE else None
     if function is None or function.body is None:
@@ -121,6 +124,64 @@ def end_catch(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -
         define(thread, state, RegisterHome(state.depth, parameter.name), address)
     state.function, state.place = function, 0
     return True
+
+
+def current(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_current_exception()``: the address of what was caught last, which is kept; null where nothing was."""
+    number = _caught(state)
+    found: Value = 0
+    if number:
+        found, type, destroy = _kept(thread, state, f"{_CAUGHT} {number}")
+        _keep_for_ever(thread, found, type, destroy)
+    set_result(thread, state, ins.operands[0], found)
+    return True
+
+
+def begin_kept(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__cxa_init_primary_exception(object, type, destructor)``: an exception that is kept, and not thrown."""
+    made, type, destroy = (evaluate(thread, state, operand) for operand in ins.operands[1:4])
+    _keep_for_ever(thread, made, type, destroy)
+    set_result(thread, state, ins.operands[0], made)
+    return True
+
+
+def _keep_for_ever(thread: FollowedThread, address: Value, type: Value, destroy: Value) -> None:
+    """Note that an exception is kept, which may be thrown again."""
+    if not isinstance(address, ArrayAddress) or not isinstance(type, ArrayAddress):
+        raise thread.out.wrong("an exception that is kept where memory decides which is not understood")
+    if isinstance(destroy, ArrayAddress):
+        thread.notes.assumed["an exception that a std::exception_ptr has is never destroyed"] = None
+    thread.creation.exceptions[address.array] = type
+
+
+def _is_kept(thread: FollowedThread, address: Value) -> bool:
+    return isinstance(address, ArrayAddress) and address.array in _all_kept(thread)
+
+
+def _all_kept(thread: FollowedThread) -> Mapping[Array, ArrayAddress]:
+    """Return the types of all exceptions that are kept, also by other threads."""
+    return {**dict(thread.facts.exceptions), **thread.creation.exceptions}
+
+
+def throw_kept(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_throw_kept(exception)``: an exception that is kept is thrown; a way for each where memory decides."""
+    operand = ins.operands[1]
+    value, every = evaluate(thread, state, operand), _all_kept(thread)
+    match value:
+        case ArrayAddress(array) if array in every:
+            _keep(thread, state, _THROWN, (value, every[array], 0))
+            return unwind(thread, state)
+        case Symbol(register):
+            assert isinstance(operand, ir.Register)
+            for array in sorted(every):
+                way = state.moved_to(state.place - 1)
+                way.known[state.home(operand.name)] = ArrayAddress(array)
+                is_it = thread.out.temporary("eq", Reg(register), operand_of(thread, ArrayAddress(array), POINTER))
+                thread.out.put(Branch(follow_later(thread, way), Comparison("ne", Reg(is_it), 0)))
+            return thread.out.stops("null")
+        case 0:
+            return thread.out.stops("abort")
+    raise thread.out.wrong("an exception that is kept by an address which is not known is not understood")
 
 
 def resume(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -157,7 +218,7 @@ def unwind(thread: FollowedThread, state: State) -> bool:
             state.known[counter(_SELECTOR)] = _selector(thread, state, function, label) or 0
             state.place = function.labels[label]
             return True
-        if WRITTEN_BY_US in function.directives:
+        if WRITTEN_BY_US in function.directives and _calls_back(function, state.place - 1):
             raise thread.out.wrong(
                 f"an exception that goes through {function.called or function.name} is not understood"
             )
@@ -286,6 +347,9 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__cxa_begin_catch", BOTH, "any*", catch),
     Row("@__cxa_get_exception_ptr", BOTH, "any*", look_at),
     Row("@__cxa_end_catch", CONTROL, "any*", end_catch),
+    Row("@__cxa_init_primary_exception", BOTH, "any*", begin_kept),
+    Row("@__synth_current_exception", NOTHING, "any*", current),
+    Row("@__synth_throw_kept", CONTROL, "any*", throw_kept),
     Row("@__cxa_free_exception", NOTHING, "any*", lambda thread, state, ins: True),
     Row("@llvm.eh.typeid.for", NOTHING, "any*", number_of_type),
 )

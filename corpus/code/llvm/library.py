@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from corpus.code import ir
-from corpus.code.calls import go_back
+from corpus.code.calls import LIBRARY, go_back
 from corpus.code.evaluation import describe, evaluate, set_result
 from corpus.code.launch.created import (
     BEGUN,
@@ -658,6 +658,13 @@ def _string(
     return bytes(found)
 
 
+def is_asked_by_program(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_is_asked_by_program()``: whether the program calls the function of the library at hand itself."""
+    caller = state.frames[-1].function if state.frames else state.function
+    set_result(thread, state, ins.operands[0], int(LIBRARY not in caller.directives))
+    return True
+
+
 def notified(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__synth_notified(object)``: the address of how often those were notified who wait for an atomic object; null
     where its address is from memory, and who waits for it is woken when it changes.
@@ -783,6 +790,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__synth_printed", READS, "any*", streamed),
     Row("@memcmp,@bcmp", READS, "any*", compared),
     Row("@__synth_notified", NOTHING, "any*", notified),
+    Row("@__synth_is_asked_by_program", NOTHING, "any*", is_asked_by_program),
     Row("@__synth_beside", NOTHING, "any*", number_beside),
     Row("@__synth_at_exit", NOTHING, "any*", at_exit),
     Row("@__synth_at_thread_exit", NOTHING, "any*", at_thread_exit),

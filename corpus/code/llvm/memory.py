@@ -20,7 +20,7 @@ from corpus.code.llvm.arguments import LAID_OUT
 from corpus.code.llvm.cells import NO_RESULT, POISONED, forget, held, is_unwritten, keep
 from corpus.code.llvm.lifetimes import UNTOLD_LIFETIME
 from corpus.code.memory import is_hidden, is_inside, length_of, owns, part_size
-from corpus.code.numbered import is_numbered, number_of, part_by_number, tables_of
+from corpus.code.numbered import is_numbered, number_of, part_by_number, tables_at
 from corpus.code.places import ANYWHERE, CODE, NOBODY, Array, Cell, array_place, cell_of, counter
 from corpus.code.residual import END, Access
 from corpus.code.thread import FollowedThread, State
@@ -284,8 +284,8 @@ def load(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     if width.value % 8:
         value = as_bits(thread, value, width.value)
     set_result(thread, state, target, _of_width(value, width.value))
-    if isinstance(value, Symbol) and isinstance(target, ir.Register) and target.name.startswith(_TABLE_OF):
-        every = tables_of(thread.module)
+    if isinstance(value, Symbol) and isinstance(target, ir.Register) and target.name.startswith(TABLE_OF):
+        every = tables_at(thread, address)
         return part_by_number(
             thread,
             state,
@@ -346,7 +346,7 @@ FORM = "form of "
 _OF_FIELD = "%bf."
 """How the names of registers begin that have a bit field with its neighbours."""
 
-_TABLE_OF = "%vtable"
+TABLE_OF = "%vtable"
 """How the names of registers begin that have the table of virtual functions of an object."""
 
 

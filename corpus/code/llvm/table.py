@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from corpus.code import ir
 from corpus.code.calls import branch, call
-from corpus.code.llvm import computing, exceptions, library, memory, variadic
+from corpus.code.llvm import computing, exceptions, library, memory, variadic, virtual
 from corpus.code.llvm.cells import POISONED
 from corpus.code.residual import UNMEANT
 from corpus.code.table import BOTH, CONTROL, NOTHING, ORDERS, READS, WRITES, Row, table_of
@@ -105,6 +105,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     *variadic.ROWS,
     *library.ROWS,
     *exceptions.ROWS,
+    *virtual.ROWS,
 )
 """The instructions by their names."""
 

@@ -102,7 +102,9 @@ def translated(
         _line_of(out),
         called=_called_of(out),
     )
-    return done, tuple(_mentioned(body))
+    called = (ins.operands[1] for ins in out.code if ins.name == "call")
+    own = (symbol.name for symbol in called if isinstance(symbol, ir.SymbolRef))
+    return done, tuple(dict.fromkeys((*_mentioned(body), *own)))
 
 
 def _block(out: FunctionTranslation, block: BodyBlock, blocks: FunctionBlocks) -> None:
