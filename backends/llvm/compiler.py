@@ -144,7 +144,7 @@ def _defined(file: Path) -> frozenset[str]:
     """Return the functions that a file of the library has, by the names that they have in code."""
     text = file.read_text(encoding="utf-8")
     plain = re.findall(r"^[a-z][\w *]*?\b(\w+)\((?:[^;]*$|[^;)]*\) \{)", text, re.MULTILINE)
-    return frozenset((*plain, *re.findall(r"\b_Z\w+", text), *re.findall(r"NAMED\(\"(\w+)\"\)", text)))
+    return frozenset((*plain, *re.findall(r"\b_Z\w+", text), *re.findall(r"NAMED\(\"?(__\w+)\"?\)", text)))
 
 
 def probed() -> Probed:

@@ -85,13 +85,14 @@ def signal(number: int, what: str, value: int = 1) -> Iterator[Step]:
     yield _meeting(number, what, arrive=True), None
 
 
-def wait(number: int, what: str) -> Iterator[Step]:
-    """Yield what waits for a thread to begin, or to end."""
+def wait(number: int, what: str, again: str) -> Iterator[Step]:
+    """Yield what waits for a thread to begin, or to end; ``again`` is a label that nothing else has."""
     array, name = system_array(number, what), f"{what}{number}"
+    label = f"{name}_{again}"
     yield _meeting(number, what, arrive=False), None
-    yield Label(name), None
+    yield Label(label), None
     yield Load(name, array_place(array, 0), _ACQUIRE), Access(array, 0, SLOT)
-    yield Branch(name, Comparison("eq", Reg(name), 0)), None
+    yield Branch(label, Comparison("eq", Reg(name), 0)), None
 
 
 def _meeting(number: int, what: str, arrive: bool) -> Barrier:

@@ -192,5 +192,5 @@ def _called(module: ir.Module, start: ThreadStart) -> str:
 
 
 def _beginning(number: int) -> Iterator[Residual]:
-    for ins, access in wait(number, BEGUN):
+    for ins, access in wait(number, BEGUN, BEGUN):
         yield Residual(ins, None, access)

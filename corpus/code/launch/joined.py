@@ -103,8 +103,8 @@ def _stops(code: Sequence[Residual], place: int) -> bool:
 def _joined(residual: Residual) -> int | None:
     """Return the number of the thread for whose end an instruction goes on waiting, None for other instructions."""
     match residual.instruction:
-        case Branch(label, Comparison("eq", Reg(name), 0)) if label == name and label.startswith(ENDED):
-            return int(label.removeprefix(ENDED))
+        case Branch(label, Comparison("eq", Reg(name), 0)) if name.startswith(ENDED) and label.startswith(f"{name}_"):
+            return int(name.removeprefix(ENDED))
     return None
 
 

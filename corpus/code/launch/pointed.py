@@ -169,7 +169,8 @@ def with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Resid
         if access.created:
             done += _created(found, residual, access.array, places, code[number + 1 :])
             continue
-        for offset, size in sorted(places or {(0, 1)}):  # nobody uses it, and it may be given back twice
+        began = {(cell.offset, cell.size) for cell in found.start if cell.name == access.array.name and cell.size}
+        for offset, size in sorted(places or began or {(0, 1)}):  # nobody uses it, and it may be given back twice
             store = Store(array_place(access.array, offset), 0)
             done.append(Residual(store, residual.origin, Access(access.array, offset, size, released=True)))
     return done

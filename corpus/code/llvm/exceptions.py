@@ -59,36 +59,33 @@ def allocate_exception(thread: FollowedThread, state: State, ins: ir.KernelInstr
 def throw(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__cxa_throw(object, type, destructor)``."""
     thrown, type, destroy = (evaluate(thread, state, operand) for operand in ins.operands[1:4])
-    _keep(thread, state, _THROWN, (thrown, type, destroy))
+    _throw(thread, state, (thrown, type, destroy))
     return unwind(thread, state)
 
 
 def throw_again(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__cxa_rethrow()``: what was caught last is thrown again; without that, the program ends."""
-    number = _caught(state)
+    number = _count(state, _CAUGHT)
     if number == 0:
         return thread.out.stops("abort")
-    _keep(thread, state, _THROWN, _kept(thread, state, f"{_CAUGHT} {number}"))
+    _throw(thread, state, _kept(thread, state, f"{_CAUGHT} {number}"))
     state.known[counter(f"thrown again {number}")] = 1
     return unwind(thread, state)
 
 
 def catch(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__cxa_begin_catch(exception)``: what is thrown is caught; gives its address, of a pointer the pointer."""
-    thrown = _kept(thread, state, _THROWN)
-    for offset in (0, 8, 16):
-        state.known.pop(Cell(0, _THROWN, offset, POINTER), None)
+    thrown = _thrown(thread, state)
+    _forget(state, _THROWN)
     state.known.pop(counter(_SELECTOR), None)
-    number = _caught(state) + 1
-    state.known[counter(_CAUGHT)] = number
-    _keep(thread, state, f"{_CAUGHT} {number}", thrown)
+    _remember(thread, state, _CAUGHT, thrown)
     set_result(thread, state, ins.operands[0], _as_seen(thread, state, thrown))
     return True
 
 
 def look_at(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__cxa_get_exception_ptr(exception)``: the address of what is thrown, before it is caught."""
-    set_result(thread, state, ins.operands[0], _as_seen(thread, state, _kept(thread, state, _THROWN)))
+    set_result(thread, state, ins.operands[0], _as_seen(thread, state, _thrown(thread, state)))
     return True
 
 
@@ -101,17 +98,11 @@ def _as_seen(thread: FollowedThread, state: State, thrown: tuple[Value, Value, V
 
 def end_catch(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__cxa_end_catch()``: what was caught last is destroyed, unless it is thrown again."""
-    number = _caught(state)
+    number = _count(state, _CAUGHT)
     if number == 0:
         raise thread.out.wrong("the end of a handler outside of one is not understood")
-    _, _, destroy = _kept(thread, state, f"{_CAUGHT} {number}")
-    address = state.known.pop(Cell(0, f"{_CAUGHT} {number}", 0, POINTER))
-    for offset in (8, 16):
-        state.known.pop(Cell(0, f"{_CAUGHT} {number}", offset, POINTER))
-    if number == 1:
-        state.known.pop(counter(_CAUGHT))
-    else:
-        state.known[counter(_CAUGHT)] = number - 1
+    address, _, destroy = _kept(thread, state, f"{_CAUGHT} {number}")
+    _forget(state, _CAUGHT)
     again = state.known.pop(counter(f"thrown again {number}"), 0)
     if again or not isinstance(destroy, ArrayAddress) or _is_kept(thread, address):
         return True
@@ -128,7 +119,7 @@ def end_catch(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -
 
 def current(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__synth_current_exception()``: the address of what was caught last, which is kept; null where nothing was."""
-    number = _caught(state)
+    number = _count(state, _CAUGHT)
     found: Value = 0
     if number:
         found, type, destroy = _kept(thread, state, f"{_CAUGHT} {number}")
@@ -169,7 +160,7 @@ def throw_kept(thread: FollowedThread, state: State, ins: ir.KernelInstruction) 
     value, every = evaluate(thread, state, operand), _all_kept(thread)
     match value:
         case ArrayAddress(array) if array in every:
-            _keep(thread, state, _THROWN, (value, every[array], 0))
+            _throw(thread, state, (value, every[array], 0))
             return unwind(thread, state)
         case Symbol(register):
             assert isinstance(operand, ir.Register)
@@ -191,7 +182,7 @@ def resume(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
 
 def land(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``landingpad``: where an exception comes to: gives its address, and which type it was found to have."""
-    address, _, _ = _kept(thread, state, _THROWN)
+    address, _, _ = _thrown(thread, state)
     results = ins.operands[0]
     assert isinstance(results, ir.Vector)
     for target, value in zip(results.parts, (address, state.known[counter(_SELECTOR)]), strict=True):
@@ -230,9 +221,13 @@ def unwind(thread: FollowedThread, state: State) -> bool:
 
 
 def _calls_back(function: ir.KernelFunction, place: int) -> bool:
-    """Decide whether a function of the library has called one that it was given."""
+    """Decide whether a function of the library has called one that it was given, behind which it has more to do."""
     ins = (function.body or ())[place]
-    return ins.name == "call" and isinstance(ins.operands[1], ir.Register)
+    return ins.name == "call" and isinstance(ins.operands[1], ir.Register) and function.name not in _LAST
+
+
+_LAST = ("library.synth_wait",)
+"""Functions of the library that call one that they are given as the last of what they do, and hold nothing then."""
 
 
 def _pads(state: State) -> Iterator[tuple[ir.KernelFunction, str]]:
@@ -252,7 +247,7 @@ def _selector(thread: FollowedThread, state: State, function: ir.KernelFunction,
     """Return the number of the first type that a block asks for and the exception has; 0 where it only cleans up."""
     if not label:
         return 0
-    _, type, _ = _kept(thread, state, _THROWN)
+    _, type, _ = _thrown(thread, state)
     thrown = _name_of(thread, type)
     for clause in function.tables[f"{PAD} {label}"]:
         if clause == "cleanup":
@@ -319,11 +314,39 @@ def _number(thread: FollowedThread, name: str) -> int:
 _THROWN, _CAUGHT, _SELECTOR = "thrown", "caught", "which handler"
 
 
-def _caught(state: State) -> int:
-    """Return how many exceptions are caught whose handlers have not ended."""
-    count = state.known.get(counter(_CAUGHT), 0)
+def _count(state: State, what: str) -> int:
+    """Return how many exceptions are thrown and not caught yet, or caught and their handlers have not ended. Several
+    are thrown where one that goes outwards is cleaned up behind by what throws and catches others.
+    """
+    count = state.known.get(counter(what), 0)
     assert isinstance(count, int)
     return count
+
+
+def _remember(thread: FollowedThread, state: State, what: str, exception: tuple[Value, Value, Value]) -> None:
+    number = _count(state, what) + 1
+    state.known[counter(what)] = number
+    _keep(thread, state, f"{what} {number}", exception)
+
+
+def _forget(state: State, what: str) -> None:
+    """Forget the last exception of those."""
+    number = _count(state, what)
+    for offset in (0, 8, 16):
+        state.known.pop(Cell(0, f"{what} {number}", offset, POINTER))
+    if number == 1:
+        state.known.pop(counter(what))
+    else:
+        state.known[counter(what)] = number - 1
+
+
+def _throw(thread: FollowedThread, state: State, exception: tuple[Value, Value, Value]) -> None:
+    _remember(thread, state, _THROWN, exception)
+
+
+def _thrown(thread: FollowedThread, state: State) -> tuple[Value, Value, Value]:
+    """Return the exception that was thrown last and is not caught: its address, type and destructor."""
+    return _kept(thread, state, f"{_THROWN} {_count(state, _THROWN)}")
 
 
 def _keep(thread: FollowedThread, state: State, where: str, values: tuple[Value, Value, Value]) -> None:

@@ -135,7 +135,7 @@ def _ended_before(thread: FollowedThread, state: State, name: Value) -> int | No
     name -= FIRST
     if not _claimed(thread, state, name):
         return None
-    for residual in wait(name, ENDED):
+    for residual in wait(name, ENDED, thread.out.new_label()):
         thread.out.put(*residual)
     state.known[joined_counter(name)] = 1
     return name
