@@ -105,8 +105,11 @@ def _compiled(file: Path, code: Path, options: Sequence[str], language: str, sta
     return replace(done, output="")
 
 
-_DESTROYING = ("sem_destroy", "pthread_cond_destroy", "cnd_destroy")
+_DESTROYING = {"sem_destroy", "pthread_cond_destroy", "cnd_destroy"}
 """The functions without which nobody has to look whether a semaphore or condition variable is destroyed."""
+
+_MAKING_KINDS = {"pthread_mutexattr_settype", "mtx_init"}
+"""The functions without which nobody has to look whether a mutex is recursive."""
 
 
 def _library(clang: ClangCommand, program: str) -> str:
@@ -118,10 +121,11 @@ def _library(clang: ClangCommand, program: str) -> str:
     with private_folder("library") as folder:
         source, made = Path(folder, "library.c"), Path(folder, "library.ll")
         source.write_text("".join(file.read_text(encoding="utf-8") for file in files), encoding="utf-8")
-        destroys = f"-DDESTROYS={int(any(name in _DESTROYING or name.startswith('_Z') for name in called))}"
+        destroys = bool(called & _DESTROYING) or any(name.startswith("_Z") for name in called)
+        asks = [f"-DDESTROYS={int(destroys)}", f"-DKINDS={int(bool(called & _MAKING_KINDS))}"]
         done = handed(
             source,
-            [*clang.c, *_AS_WRITTEN, "-std=gnu17", "-fwrapv", "-fno-sanitize=all", destroys, SOURCE, "-o", MADE],
+            [*clang.c, *_AS_WRITTEN, "-std=gnu17", "-fwrapv", "-fno-sanitize=all", *asks, SOURCE, "-o", MADE],
             made,
         )
         if not done.ok:

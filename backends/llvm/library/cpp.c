@@ -86,25 +86,6 @@ void thread_struct_ended(void *object) { }
 int *thread_local_data(void) NAMED(_ZNSt3__119__thread_local_dataEv);
 int *thread_local_data(void) { return &synth_key; }
 
-enum { KEYS = 16 };
-static _Thread_local const void *synth_values[KEYS];
-static atomic_uint synth_keys = 1; /* the first one is libc++'s */
-
-int pthread_key_create(pthread_key_t *key, void (*destroy)(void *))
-{
-    if (destroy)
-        __synth_refuses("a value of a thread that is destroyed with it");
-    *key = atomic_fetch_add_explicit(&synth_keys, 1, memory_order_relaxed);
-    return *key < KEYS ? 0 : EAGAIN;
-}
-int pthread_key_delete(pthread_key_t key) { return 0; }
-int pthread_setspecific(pthread_key_t key, const void *value)
-{
-    synth_values[key] = value;
-    return 0;
-}
-void *pthread_getspecific(pthread_key_t key) { return (void *)synth_values[key]; }
-
 /* locks */
 
 void mutex_lock(pthread_mutex_t *mutex) NAMED(_ZNSt3__15mutex4lockEv);

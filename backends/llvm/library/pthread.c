@@ -20,8 +20,13 @@ enum { DEAD = -0x6DEAD };
 #ifndef DESTROYS
 #define DESTROYS 1 /* whether the program destroys semaphores or condition variables */
 #endif
+#ifndef KINDS
+#define KINDS 1 /* whether the program makes mutexes that are not of the default kind */
+#endif
 
-typedef struct { _Atomic int held; } synth_mutex;
+/* "kind": that of POSIX, with marks beside it; "count": how often more than once a recursive mutex is held. */
+typedef struct { _Atomic int held; int kind, count; } synth_mutex;
+enum { OF_C = 1 << 8, TIMED = 1 << 9 }; /* a mutex of <threads.h>, and one that may be waited for until a time */
 typedef struct { _Atomic int readers; } synth_rwlock;
 typedef struct { _Atomic unsigned signals; } synth_cond;
 typedef struct { _Atomic unsigned arrived; unsigned threads; } synth_barrier;
@@ -59,59 +64,134 @@ static void synth_needs_begun(const void *object)
     synth_begin((object), synth_begun(object)                                           \
                               && (atomic_load_explicit((word), memory_order_relaxed) is_alive))
 
-int pthread_mutexattr_init(pthread_mutexattr_t *attributes) { return 0; }
+/* Take what nobody has; return who has it, 0 where it is taken now. */
+static int synth_take(_Atomic int *word)
+{
+    int held = 0;
+    if (atomic_compare_exchange_strong_explicit(word, &held, synth_self(), memory_order_acquire, memory_order_relaxed))
+        return 0;
+    if (held == DEAD)
+        __synth_stops("destroyed");
+    return held;
+}
+
+static void synth_give_back(_Atomic int *word)
+{
+    int held = atomic_exchange_explicit(word, 0, memory_order_release);
+    if (held != synth_self())
+        __synth_stops(held == DEAD ? "destroyed" : "unlock");
+}
+
+static void synth_destroy(_Atomic int *word)
+{
+    int held = atomic_exchange_explicit(word, DEAD, memory_order_relaxed);
+    if (held != 0)
+        __synth_stops(held == DEAD ? "destroyed" : "destroyed while held");
+}
+
+int pthread_mutexattr_init(pthread_mutexattr_t *attributes)
+{
+    *(int *)attributes = PTHREAD_MUTEX_DEFAULT;
+    return 0;
+}
 int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes) { return 0; }
 int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int kind)
 {
-    if (kind == PTHREAD_MUTEX_RECURSIVE)
-        __synth_refuses("a recursive mutex");
+    if (kind != PTHREAD_MUTEX_NORMAL && kind != PTHREAD_MUTEX_RECURSIVE && kind != PTHREAD_MUTEX_ERRORCHECK)
+        return EINVAL;
+    *(int *)attributes = kind;
+    return 0;
+}
+int pthread_mutexattr_gettype(const pthread_mutexattr_t *restrict attributes, int *restrict kind)
+{
+    *kind = *(const int *)attributes;
+    return 0;
+}
+
+static int synth_mutex_begin(synth_mutex *mutex, int kind)
+{
+    BEGIN(mutex, &mutex->held, != DEAD);
+    atomic_init(&mutex->held, 0);
+    if (KINDS) {
+        mutex->kind = kind;
+        mutex->count = 0;
+    }
     return 0;
 }
 
 int pthread_mutex_init(pthread_mutex_t *restrict object, const pthread_mutexattr_t *restrict attributes)
 {
-    _Atomic int *word = &((synth_mutex *)object)->held;
-    BEGIN(object, word, != DEAD);
-    atomic_init(word, 0);
-    return 0;
+    return synth_mutex_begin((synth_mutex *)object, KINDS && attributes ? *(const int *)attributes : 0);
+}
+
+/* Take a mutex once more that is recursive and that the thread has already; return whether it was. */
+static int synth_again(synth_mutex *mutex)
+{
+    if ((mutex->kind & ~(OF_C | TIMED)) != PTHREAD_MUTEX_RECURSIVE)
+        return 0;
+    mutex->count++;
+    return 1;
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *object)
 {
-    int held = 0;
-    if (atomic_compare_exchange_strong_explicit(&((synth_mutex *)object)->held, &held, synth_self(), memory_order_acquire,
-                                                memory_order_relaxed))
+    synth_mutex *mutex = (synth_mutex *)object;
+    int holder = synth_take(&mutex->held);
+    if (KINDS && holder == synth_self() && synth_again(mutex))
         return 0;
-    if (held == DEAD)
-        __synth_stops("destroyed");
-    return EBUSY;
+    return holder == 0 ? 0 : EBUSY;
 }
 
 int pthread_mutex_lock(pthread_mutex_t *object)
 {
-    while (pthread_mutex_trylock(object) != 0) { }
+    synth_mutex *mutex = (synth_mutex *)object;
+    int holder;
+    while ((holder = synth_take(&mutex->held)) != 0)
+        if (KINDS && holder == synth_self()) {
+            if (synth_again(mutex))
+                return 0;
+            if (mutex->kind == PTHREAD_MUTEX_ERRORCHECK)
+                return EDEADLK;
+        }
     return 0;
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *restrict object, const struct timespec *restrict until)
 {
+    synth_mutex *mutex = (synth_mutex *)object;
     __synth_assumes("who waits for a mutex for some time gets it or gives up at once");
-    return pthread_mutex_trylock(object) == 0 ? 0 : ETIMEDOUT;
+    int holder = synth_take(&mutex->held);
+    if (KINDS && holder == synth_self()) {
+        if (synth_again(mutex))
+            return 0;
+        if (mutex->kind == PTHREAD_MUTEX_ERRORCHECK)
+            return EDEADLK;
+    }
+    return holder == 0 ? 0 : ETIMEDOUT;
 }
 
 int pthread_mutex_unlock(pthread_mutex_t *object)
 {
-    int held = atomic_exchange_explicit(&((synth_mutex *)object)->held, 0, memory_order_release);
-    if (held != synth_self())
-        __synth_stops(held == DEAD ? "destroyed" : "unlock");
+    synth_mutex *mutex = (synth_mutex *)object;
+    if (KINDS && mutex->kind != PTHREAD_MUTEX_NORMAL) {
+        int kind = mutex->kind & ~(OF_C | TIMED);
+        int holder = atomic_load_explicit(&mutex->held, memory_order_relaxed);
+        if (holder == DEAD)
+            __synth_stops("destroyed");
+        if (holder != synth_self() && !(mutex->kind & OF_C))
+            return EPERM; /* C leaves it undefined (7.26.4.6p2), POSIX does not */
+        if (holder == synth_self() && kind == PTHREAD_MUTEX_RECURSIVE && mutex->count > 0) {
+            mutex->count--;
+            return 0;
+        }
+    }
+    synth_give_back(&mutex->held);
     return 0;
 }
 
 int pthread_mutex_destroy(pthread_mutex_t *object)
 {
-    int held = atomic_exchange_explicit(&((synth_mutex *)object)->held, DEAD, memory_order_relaxed);
-    if (held != 0)
-        __synth_stops(held == DEAD ? "destroyed" : "destroyed while held");
+    synth_destroy(&((synth_mutex *)object)->held);
     return 0;
 }
 
@@ -121,16 +201,21 @@ int pthread_spin_init(pthread_spinlock_t *lock, int shared)
     atomic_init((_Atomic int *)lock, 0);
     return 0;
 }
-int pthread_spin_destroy(pthread_spinlock_t *lock) { return pthread_mutex_destroy((pthread_mutex_t *)lock); }
-int pthread_spin_trylock(pthread_spinlock_t *lock) { return pthread_mutex_trylock((pthread_mutex_t *)lock); }
+int pthread_spin_destroy(pthread_spinlock_t *lock)
+{
+    synth_destroy((_Atomic int *)lock);
+    return 0;
+}
+int pthread_spin_trylock(pthread_spinlock_t *lock) { return synth_take((_Atomic int *)lock) == 0 ? 0 : EBUSY; }
 int pthread_spin_lock(pthread_spinlock_t *lock)
 {
-    while (pthread_spin_trylock(lock) != 0) { }
+    while (synth_take((_Atomic int *)lock) != 0) { }
     return 0;
 }
 int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-    return pthread_mutex_unlock((pthread_mutex_t *)lock);
+    synth_give_back((_Atomic int *)lock);
+    return 0;
 }
 
 int pthread_rwlock_init(pthread_rwlock_t *restrict object, const pthread_rwlockattr_t *restrict attributes)
@@ -380,9 +465,8 @@ int sem_destroy(sem_t *object)
 
 int mtx_init(mtx_t *mutex, int kind)
 {
-    if (kind & mtx_recursive)
-        __synth_refuses("a recursive mutex");
-    return pthread_mutex_init((pthread_mutex_t *)mutex, 0);
+    int marks = kind & mtx_timed ? OF_C | TIMED : OF_C;
+    return synth_mutex_begin((synth_mutex *)mutex, (kind & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : 0) | marks);
 }
 int mtx_lock(mtx_t *mutex) { return pthread_mutex_lock((pthread_mutex_t *)mutex); }
 int mtx_trylock(mtx_t *mutex)
@@ -391,6 +475,8 @@ int mtx_trylock(mtx_t *mutex)
 }
 int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until)
 {
+    if (KINDS && !(((synth_mutex *)mutex)->kind & TIMED))
+        __synth_stops("timed");
     return pthread_mutex_timedlock((pthread_mutex_t *)mutex, until) == 0 ? thrd_success : thrd_timedout;
 }
 int mtx_unlock(mtx_t *mutex) { return pthread_mutex_unlock((pthread_mutex_t *)mutex); }
@@ -403,4 +489,7 @@ int cnd_wait(cnd_t *condition, mtx_t *mutex)
     return pthread_cond_wait((pthread_cond_t *)condition, (pthread_mutex_t *)mutex);
 }
 void cnd_destroy(cnd_t *condition) { pthread_cond_destroy((pthread_cond_t *)condition); }
-void call_once(once_flag *flag, void (*routine)(void)) { pthread_once((pthread_once_t *)flag, routine); }
+void call_once(once_flag *flag, void (*routine)(void))
+{
+    pthread_once((pthread_once_t *)flag, routine);
+}

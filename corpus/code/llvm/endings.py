@@ -12,8 +12,11 @@ from corpus.code.places import CODE, Cell, RegisterHome, counter
 from corpus.code.thread import FollowedThread, Frame, State
 from corpus.code.values import ArrayAddress, Value
 
-OF_PROGRAM, OF_THREAD = "at exit", "at the end of the thread"
-"""The lists of what is called."""
+OF_PROGRAM, OF_THREAD, OF_KEYS = "at exit", "at the end of the thread", "for the values of the thread"
+"""The lists of what is called: at the end of the program, at that of a thread, and there unless the program ends."""
+
+_EXITS = counter("exits alone")
+"""Whether the first thread ends, and the program goes on."""
 
 
 def at_exit(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
@@ -27,6 +30,29 @@ def at_exit(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
 def at_thread_exit(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__synth_at_thread_exit(function, argument)``: what is called when the thread ends."""
     return _kept(thread, state, ins, OF_THREAD)
+
+
+def at_end_of_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_at_end_of_thread(function, argument)``: what is called when the thread ends, but not the program."""
+    return _kept(thread, state, ins, OF_KEYS)
+
+
+def exits_alone(thread: FollowedThread, state: State) -> None:
+    """Note that the thread at hand ends by ``pthread_exit`` or the like, and the program where its last thread does."""
+    if thread.block == 0 and _count(thread, state, OF_PROGRAM):
+        raise thread.out.wrong("the end of main alone, with something to be done at exit, is not understood")
+    state.known[_EXITS] = 1
+
+
+def ends_all(state: State) -> None:
+    """Note that the thread at hand ends the program: the values of keys are not destroyed (POSIX, exit)."""
+    state.known[counter(OF_KEYS)] = 0
+
+
+def _lists(thread: FollowedThread, state: State) -> tuple[str, ...]:
+    """Return the lists of what is called where the thread at hand ends."""
+    of_keys = thread.block != 0 or _EXITS in state.known
+    return (OF_THREAD, *((OF_KEYS,) if of_keys else ()), OF_PROGRAM)
 
 
 def _kept(thread: FollowedThread, state: State, ins: ir.KernelInstruction, which: str) -> bool:
@@ -53,7 +79,7 @@ def call_at_end(thread: FollowedThread, state: State) -> bool:
     """Call the last function of those that are to be called when the thread at hand ends, and then the same
     instruction once more; return whether there is one.
     """
-    for which in (OF_THREAD, OF_PROGRAM):
+    for which in _lists(thread, state):
         count = _count(thread, state, which)
         if count == 0:
             continue
@@ -87,4 +113,4 @@ def go_to_end(thread: FollowedThread, state: State) -> None:
 
 def is_anything_left(thread: FollowedThread, state: State) -> bool:
     """Decide whether something is to be called when the thread at hand ends."""
-    return any(_count(thread, state, which) for which in (OF_THREAD, OF_PROGRAM))
+    return any(_count(thread, state, which) for which in _lists(thread, state))

@@ -29,7 +29,16 @@ from corpus.code.launch.created import (
 )
 from corpus.code.launch.sharing import created_before, joined_counter, share_memory, start_thread
 from corpus.code.llvm.cells import is_unwritten
-from corpus.code.llvm.endings import at_exit, at_thread_exit, call_at_end, go_to_end, is_anything_left
+from corpus.code.llvm.endings import (
+    at_end_of_thread,
+    at_exit,
+    at_thread_exit,
+    call_at_end,
+    ends_all,
+    exits_alone,
+    go_to_end,
+    is_anything_left,
+)
 from corpus.code.llvm.memory import (
     MADE,
     POINTER,
@@ -223,6 +232,8 @@ def _give_back_of_thread(thread: FollowedThread, state: State) -> None:
 def end_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``pthread_exit`` and ``thrd_exit``: the thread ends with a result, whatever called it."""
     (result,) = _arguments(thread, state, ins)
+    exits_alone(thread, state)
+    thread.creation.outlived |= thread.block == 0
     if is_anything_left(thread, state):
         go_to_end(thread, state)
         state.known[RegisterHome(0, RESULT)] = result
@@ -231,12 +242,12 @@ def end_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) 
     for depth, function in enumerate(functions if thread.block != 0 else ()):
         _give_back(thread, state, depth, function)
     state.frames = ()
-    thread.creation.outlived |= thread.block == 0
     return _ended(thread, state, result)
 
 
 def end_program(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``exit``: taken to end the thread alone."""
+    ends_all(state)
     if is_anything_left(thread, state) and ins.name in ("@exit",):
         go_to_end(thread, state)
         return True
@@ -566,9 +577,9 @@ CHANCE = "chance"
 
 
 def is_known(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
-    """``__synth_is_known(number)``: whether a number is known, 1 or 0."""
+    """``__synth_is_known(value)``: whether a number or an address is known, 1 or 0."""
     (value,) = _arguments(thread, state, ins)
-    set_result(thread, state, ins.operands[0], int(isinstance(value, int)))
+    set_result(thread, state, ins.operands[0], int(isinstance(value, int | ArrayAddress)))
     return True
 
 
@@ -793,6 +804,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__synth_is_asked_by_program", NOTHING, "any*", is_asked_by_program),
     Row("@__synth_beside", NOTHING, "any*", number_beside),
     Row("@__synth_at_exit", NOTHING, "any*", at_exit),
+    Row("@__synth_at_end_of_thread", NOTHING, "any*", at_end_of_thread),
     Row("@__synth_at_thread_exit", NOTHING, "any*", at_thread_exit),
     Row("@abort,@__builtin_trap,@_ZSt9terminatev,@__cxa_pure_virtual", CONTROL, "any*", give_up),
     Row(",".join(f"@{name}" for name in _OUTPUT.split(",")), READS, "any*", printed),

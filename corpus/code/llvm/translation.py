@@ -87,6 +87,8 @@ def translated(
             _block(out, block, blocks)
     except IrError as error:
         raise debug.wrong(error, module.path, out.line.line or function.line, _described(function)) from None
+    if dialect is None and not any(ins.name == "ret" for ins in out.code):
+        emit(out, "ret", ())  # where a thread is that exits, when what is called at its end is over
     directives = (*((LIBRARY,) if library or _is_of_library(out) else ()), *((WRITTEN_BY_US,) if library else ()))
     done = ir.KernelFunction(
         function.name,

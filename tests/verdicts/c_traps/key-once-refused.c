@@ -1,0 +1,36 @@
+/* C11 7.26.6: the first of several threads makes a key: which one it is, memory decides. */
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <threads.h>
+
+static once_flag flag = ONCE_FLAG_INIT;
+static tss_t key;
+static atomic_int ended;
+
+static void end(void *value)
+{
+    atomic_fetch_add(&ended, 1);
+    free(value);
+}
+
+static void make(void) { tss_create(&key, end); }
+
+static int worker(void *unused)
+{
+    call_once(&flag, make);
+    tss_set(key, malloc(1));
+    return tss_get(key) == NULL;
+}
+
+int main(void)
+{
+    thrd_t one, two;
+    int first;
+    thrd_create(&one, worker, 0);
+    thrd_create(&two, worker, 0);
+    thrd_join(one, &first);
+    thrd_join(two, 0);
+    assert(first == 0 && ended == 2);
+    return 0;
+}
