@@ -21,7 +21,7 @@ void *__cxa_allocate_exception(size_t size);
 void __cxa_throw(void *object, const void *type, void (*destroy)(void *));
 extern const char synth_type_of_system_error NAMED(_ZTINSt3__112system_errorE);
 
-int __synth_chance(void);
+_Bool __synth_chance(void); /* 0 as a weak exchange fails for no reason */
 int __synth_is_asked_by_program(void);
 
 static void synth_system_error(void)
@@ -70,7 +70,7 @@ int64_t steady_now(void)
 {
     if (__synth_is_asked_by_program()) {
         __synth_assumes("each thread has a clock of its own, which stands still or goes on by weeks");
-        if (!__synth_chance())
+        if (__synth_chance())
             synth_time += (int64_t)1 << 52;
     }
     return synth_time;
@@ -195,7 +195,7 @@ int condition_wait_some(pthread_cond_t *condition, unique_lock *lock, const void
         synth_system_error();
     pthread_mutex_unlock(lock->mutex);
     pthread_mutex_lock(lock->mutex);
-    return !__synth_chance(); /* a thread that is woken early goes on as one whose exchange fails for no reason */
+    return __synth_chance(); /* a thread that is woken early goes on as one whose exchange fails for no reason */
 }
 void condition_one(pthread_cond_t *condition) NAMED(_ZNSt3__118condition_variable10notify_oneEv);
 void condition_one(pthread_cond_t *condition) { pthread_cond_signal(condition); }

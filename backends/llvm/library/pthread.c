@@ -318,15 +318,6 @@ int pthread_cond_signal(pthread_cond_t *object)
     return pthread_cond_broadcast(object);
 }
 
-/* Whether something happens that may happen or not, as a weak exchange may fail: at a place of each thread's own. */
-static _Atomic int synth_chances[32];
-int __synth_chance(void)
-{
-    int before = 0;
-    return !atomic_compare_exchange_weak_explicit(&synth_chances[synth_self()], &before, 0, memory_order_relaxed,
-                                                  memory_order_relaxed);
-}
-
 int pthread_cond_wait(pthread_cond_t *restrict object, pthread_mutex_t *restrict mutex)
 {
     synth_cond *condition = (synth_cond *)object;
@@ -334,7 +325,7 @@ int pthread_cond_wait(pthread_cond_t *restrict object, pthread_mutex_t *restrict
     if (DESTROYS && signals >= ENDED)
         __synth_stops("destroyed");
     pthread_mutex_unlock(mutex);
-    if (!__synth_chance()) { /* else it wakes up for no reason */
+    if (__synth_chance()) { /* else it wakes up for no reason */
         unsigned now;
         while ((now = atomic_load_explicit(&condition->signals, memory_order_relaxed)) == signals) { }
         if (DESTROYS && now == (signals | ENDED))
