@@ -188,7 +188,7 @@ def _external(out: FunctionTranslation, name: str, call: FunctionCall) -> None:
         out.count += 1
         table = ir.Register(f"{TABLE_OF}'{out.count}")
         out.registers[table.name] = "u64"
-        emit(out, "load", (), table, memory(given[0]), ir.Number(64))
+        emit(out, "load", ("u64", "align8"), table, memory(given[0]), ir.Number(64))
         given.append(table)
     emit(out, f"@{name}", (), targets[0] if targets else ir.Register("_"), *given)
     for target in targets[1:]:

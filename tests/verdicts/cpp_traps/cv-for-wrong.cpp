@@ -9,6 +9,7 @@ int main()
 {
     std::thread a([] { data = 1; { std::lock_guard g(m); ready = true; } cv.notify_one(); });
     { std::unique_lock lock(m);
-      cv.wait_for(lock, std::chrono::milliseconds(100), [] { return ready; }); assert(data == 1); }
+      cv.wait_for(lock, std::chrono::milliseconds(100), [] { return ready; }); }
+    assert(data == 1);
     a.join();
 }
