@@ -12,7 +12,7 @@ from corpus.code.thread import FollowedThread, Frame, State
 from corpus.code.values import ArrayAddress, Symbol, Unknown, Value
 from corpus.litmus.instructions import Branch
 
-MOST_CALLS = 32
+MOST_CALLS = 200
 """Calls within calls. Of the library's, eight times as many."""
 
 LIBRARY = "library"

@@ -114,6 +114,22 @@ class ThreadFlow:
         return frozenset(reachable(starts, lambda place: [after for after in rows[place] if after not in avoided]))
 
     @cached_property
+    def predecessors(self) -> tuple[tuple[int, ...], ...]:
+        """The places that control comes from to each place."""
+        rows: list[list[int]] = [[] for _ in range(self.end + 1)]
+        for place, after in enumerate(self.successors):
+            for other in after:
+                rows[other].append(place)
+        return tuple(map(tuple, rows))
+
+    def reaching(self, goal: int, avoiding: Iterable[int] = ()) -> frozenset[int]:
+        """Return the places from which control can get to a place, itself among them, without passing others on the
+        way: it may begin at one of those.
+        """
+        avoided, rows = frozenset(avoiding), self.predecessors
+        return frozenset(reachable([goal], lambda place: () if place in avoided else rows[place]))
+
+    @cached_property
     def ahead(self) -> tuple[frozenset[int], ...]:
         """The places that control can still get to from each place, and the place itself."""
         return tuple(self.reached([place]) for place in range(self.end + 1))

@@ -32,9 +32,10 @@ from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import physical_location
+from oracle.executions.clocks import RC11
 from oracle.executions.events import INITIAL, Event, EventKind
 from oracle.executions.flow import asked_terms, flow_of
-from oracle.executions.graphs import ExecutionGraph, GraphBase, Node, execution_of_graph
+from oracle.executions.graphs import ExecutionGraph, Node, execution_of_graph
 from oracle.executions.stateless import GrownExecution, Growth, can_step
 from oracle.executions.steps import TooManyError
 from oracle.executions.stuck import Hang, ThreadEnding
@@ -44,10 +45,13 @@ from oracle.promises import Promise, promised_sets
 
 LEAST_LIMIT = 400_000
 """The limit of events that are looked at, those of each part of an execution, which takes some seconds."""
-_SMALL = 60
+_SMALL, _BY_CLOCKS = 60, 4
+"""The events of a test that takes no more than that, and how many times as many are looked at in the same time where
+clocks say what is allowed.
+"""
 
 
-def limit_of(test: LitmusTest, unroll: int) -> int:
+def limit_of(test: LitmusTest, model: Model, unroll: int) -> int:
     """The limit of events for a test, in step with the gates that a solver would take (``constraints.executions``)."""
     events = 0
     for number in range(len(test.threads)):
@@ -55,7 +59,7 @@ def limit_of(test: LitmusTest, unroll: int) -> int:
         inside = {place for jump, target in flow.backward.items() for place in range(target, jump)}
         eventful = (place for place, ins in enumerate(flow.code) if isinstance(ins, Load | Store | Rmw | Fence))
         events += sum(1 + unroll * (place in inside) for place in eventful)
-    return LEAST_LIMIT * max(1, events // _SMALL) ** 2
+    return LEAST_LIMIT * (_BY_CLOCKS if model.name == RC11 else 1) * max(1, events // _SMALL) ** 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +89,15 @@ class GrownExecutions:
     ) -> None:
         """Grow them. Raises ``TooManyError`` where they are too many, or cannot be grown."""
         self._test, self._model, self._unroll = test, model, unroll
-        self._most = limit_of(test, unroll) if most is None else most
+        self._most = limit_of(test, model, unroll) if most is None else most
         self._needed = tuple(range(len(test.threads)) if needed is None else needed)
         self._grown, self._growth = self._all(None)
         self.cut = self._growth.bounded
         raised: dict[str, int] = dict.fromkeys((check.name for check in model.flags), 0)
         ended = 0
         for number, found in enumerate(self._grown):
-            for result in model.raised(GraphBase(test, found.graph)):
-                raised[result.check.name] |= 1 << number
+            for name in self._growth.raised(found.graph):
+                raised[name] |= 1 << number
             if not found.cut and all(found.situations[thread].ended for thread in self._needed):
                 ended |= 1 << number
         self._most = min(self._most, max(LEAST_LIMIT, self._growth.visited))  # for hangs, besides

@@ -45,7 +45,7 @@ gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -95,13 +95,14 @@ def idle_jumps(test: LitmusTest) -> tuple[frozenset[int], ...]:
 
     Rounds of several jumps may see each other's writes and be left out together: these are the most jumps that can be.
     """
-    effects = [_effects(test, number) for number in range(len(test.threads))]
+    alike = _alike(test)
+    effects = [_effects(test, number) for number in alike]
     idle = [frozenset(effect) for effect in effects]
     while True:
         written = frozenset[tuple[str, Value]]().union(
             *(effect[jump].writes for effect, jumps in zip(effects, idle, strict=True) for jump in jumps)
         )
-        seen = _seen(test, written, idle) if written else written
+        seen = _seen(test, written, dict.fromkeys(zip(alike, idle, strict=True))) if written else written
         fewer = [
             frozenset(jump for jump in jumps if effect[jump].inner <= jumps and not effect[jump].writes & seen)
             for effect, jumps in zip(effects, idle, strict=True)
@@ -109,6 +110,13 @@ def idle_jumps(test: LitmusTest) -> tuple[frozenset[int], ...]:
         if fewer == idle:
             return tuple(idle)
         idle = fewer
+
+
+def _alike(test: LitmusTest) -> list[int]:
+    """For each thread the first one that has its code: what runs with unknown registers do is the same."""
+    flows = [flow_of(test, number) for number in range(len(test.threads))]
+    first: dict[object, int] = {}
+    return [first.setdefault((flow.code, flow.needed, flow.staying), number) for number, flow in enumerate(flows)]
 
 
 @lru_cache(maxsize=64)
@@ -123,15 +131,17 @@ def _effects(test: LitmusTest, number: int) -> Mapping[int, _Effect]:
     return found
 
 
-def _seen(test: LitmusTest, written: Written, idle: Sequence[frozenset[int]]) -> Written:
-    """Which of the values that idle rounds write may be seen by others, or by the condition."""
+def _seen(test: LitmusTest, written: Written, idle: Iterable[tuple[int, frozenset[int]]]) -> Written:
+    """Which of the values that idle rounds write may be seen by others, or by the condition. ``idle``: the threads and
+    the jumps whose rounds they may leave out.
+    """
     locations = {location.name: location for location in test.locations}
     observed = {physical(locations, term.name) for term in asked_locations(test)}
+    looks = [_Looks(test, number, jumps) for number, jumps in idle]
     return frozenset(
         (location, value)
         for location, value in written
-        if location in observed
-        or any(_Looks(test, number, jumps).may_see(location, value) for number, jumps in enumerate(idle))
+        if location in observed or any(each.may_see(location, value) for each in looks)
     )
 
 
@@ -165,7 +175,7 @@ class _Round(_Runs):
         flow, target, jump = self.flow, self._target, self._jump_at
         if target != 0 and jump in flow.reached([0], [target]):
             return None
-        inside = {pc for pc in range(flow.end) if pc == jump or jump in flow.reached([pc], [target])}
+        inside = flow.reaching(jump, [target])
 
         def following(state: RunState) -> Iterator[RunState]:
             return (after for after in self.step(state) if after.pc in inside and after.pc != target)
@@ -203,6 +213,7 @@ class _Looks(_Runs):
         super().__init__(test, number)
         self._idle = idle
         self._stopped: list[RunState] = []
+        self._begun: dict[int, list[RunState]] = {}
 
     def stop(self, state: RunState) -> None:
         """Ends a run that would take a backward jump."""
@@ -221,14 +232,19 @@ class _Looks(_Runs):
         """Whether a thread that has read this there may go on, and not to the end of a round that is left out."""
 
         def following(state: RunState) -> list[RunState]:
-            return [after for after in self.step(state) if not _denies(after, location, value)]
+            return allowed(self.step(state))
+
+        def allowed(states: Iterable[RunState]) -> list[RunState]:
+            return [after for after in states if not _denies(after, location, value)]
 
         def goes_on(stopped: RunState) -> bool:
             in_round = stopped.pc in self._idle and self.flow.backward[stopped.pc] <= pc
             return not in_round and not _denies(stopped, location, value)
 
+        if pc not in self._begun:
+            self._begun[pc] = list(self.step(RunState(pc, self._unknown)))
         self._stopped = []
-        for steps, state in enumerate(explore_runs(following(RunState(pc, self._unknown)), following), 1):
+        for steps, state in enumerate(explore_runs(allowed(self._begun[pc]), following), 1):
             if state.pc == self.flow.end or steps > _MOST_STEPS or any(map(goes_on, self._stopped)):
                 return True
             self._stopped.clear()

@@ -45,6 +45,7 @@ from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.candidates import check_speaks
+from oracle.executions.clocks import DATA_RACE, RC11, allowed_by_clocks, races_by_clocks
 from oracle.executions.concrete import ConcreteThread, Happened, ThreadSituation, read
 from oracle.executions.domains import value_of
 from oracle.executions.events import INITIAL, Event, EventKind
@@ -129,6 +130,7 @@ class Growth:
             ConcreteThread(test, number, idle, frozenset(jump for thread, jump in once if thread == number))
             for number, idle in enumerate(_idle(test, model))
         ]
+        self._by_clocks = model.name == RC11 and grows(model)
         self._running = range(len(test.threads)) if running is None else sorted(running)
         self.initial: Mapping[Node, Value] = {
             (INITIAL, number): value_of(location.initial) for number, location in enumerate(test.locations)
@@ -156,7 +158,7 @@ class Growth:
             self.visited += 1 + graph.size
             if self.visited > self._most:
                 raise TooManyError("the executions of the program are too many to grow them one by one")
-            if not allowed and not self._model.allows(GraphBase(self._test, graph)):
+            if not allowed and not self._allows(graph):
                 continue
             pending = next((thread for thread in self._running if _pending(graph, thread)), None)
             if pending is not None:  # the write of an update, of which only the read is there
@@ -175,6 +177,17 @@ class Growth:
                 yield found
             else:
                 waiting += self._added(graph, following, situations[following])
+
+    def _allows(self, graph: ExecutionGraph) -> bool:
+        allowed = allowed_by_clocks(graph) if self._by_clocks else None
+        return self._model.allows(GraphBase(self._test, graph)) if allowed is None else allowed
+
+    def raised(self, graph: ExecutionGraph) -> Iterator[str]:
+        """Yield the names of the model's flags that a graph raises which it allows."""
+        if not self._by_clocks:
+            yield from (result.check.name for result in self._model.raised(GraphBase(self._test, graph)))
+        elif races_by_clocks(graph):
+            yield DATA_RACE
 
     def without(self, found: GrownExecution, writes: Collection[Node]) -> GrownExecution:
         """The part of an execution without some writes and what they lead to by ``po | rf``."""

@@ -60,7 +60,7 @@ from corpus.litmus.threads import Thread
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.events import Event
-from oracle.executions.grown import GrownExecutions
+from oracle.executions.grown import GrownExecutions, limit_of
 from oracle.executions.listing import ListedExecutions
 from oracle.executions.stateless import grows
 from oracle.executions.steps import TooManyError
@@ -240,6 +240,12 @@ def _answers(
         inquiry.found(KernelFinding("barrier", text, program.barriers.divergent))
     hang: dict[str, str] = {}
     grown = None if program.mixed else _grown(inquiry, program, model, condition, method)
+    if grown is None and not program.mixed and method != STATELESS:
+        refused = _ask_executions(inquiry, program, model, condition, expectation, method)
+        if refused and method == AUTO:
+            grown = _grown(inquiry, program, model, condition, method, _PATIENCE)
+        if refused and grown is None:
+            inquiry.unknown(refused)
     if grown is not None:
         _ask_ends(inquiry, program, grown, flagging(model.name), condition, expectation)
         hang = _ask_hangs(inquiry, program, model, unroll, progress, grown)
@@ -247,7 +253,6 @@ def _answers(
             inquiry.notes.append(NEVER_ENDS)
         _ask_parts(inquiry, program, flagging(model.name))
     elif not program.mixed and method != STATELESS:
-        _ask_executions(inquiry, program, model, condition, expectation, method)
         hang = _ask_hangs(inquiry, program, model, unroll, progress)
         asked = hang.get(progress) != Verdict.MAY_HANG and _ask_left_behind(inquiry, program, model, unroll)
         if inquiry.nothing and hang.get("fair") == Verdict.TERMINATES and (inquiry.bounded or not asked):
@@ -357,8 +362,17 @@ def _observing(program: KernelProgram, condition: Condition | None) -> LitmusTes
     return replace(program.test, condition=replace(program.test.condition, observed=observed))
 
 
+_PATIENCE = 20
+"""How many times as many events are grown where no solver can be asked."""
+
+
 def _grown(
-    inquiry: _Inquiry, program: KernelProgram, model: AxiomaticModel, condition: Condition | None, method: str
+    inquiry: _Inquiry,
+    program: KernelProgram,
+    model: AxiomaticModel,
+    condition: Condition | None,
+    method: str,
+    patience: int = 1,
 ) -> GrownExecutions | None:
     """Return all executions, grown event by event; None where another method is to be asked, or they are too many."""
     races, every = flagging(model.name), range(len(program.test.threads))
@@ -373,7 +387,10 @@ def _grown(
     else:
         inquiry.begin("executions that end")
         try:
-            return GrownExecutions(_observing(program, condition), races or model.model, inquiry.unroll, program.needed)
+            test, patience = _observing(program, condition), _PATIENCE if method == STATELESS else patience
+            asked = races or model.model
+            most = patience * limit_of(test, asked, inquiry.unroll)
+            return GrownExecutions(test, asked, inquiry.unroll, program.needed, most)
         except TooManyError as error:
             why = error.message
     if method == STATELESS:
@@ -388,8 +405,8 @@ def _ask_executions(
     condition: Condition | None,
     expectation: str,
     method: str,
-) -> None:
-    """Ask what may happen in an execution that comes to its end."""
+) -> str:
+    """Ask what may happen in an execution that comes to its end. Return why that is not known, empty where it is."""
     test, unroll = _observing(program, condition), inquiry.unroll
     inquiry.begin("executions that end")
     races, left_behind = flagging(model.name), _left_behind(program)
@@ -401,7 +418,8 @@ def _ask_executions(
             search = ExecutionSearch(test, races or model.model, unroll, unfinished=left_behind)
             _ask_ends(inquiry, program, search, races, condition, expectation, left_behind)
     except TooManyError as error:
-        inquiry.unknown(error.message)
+        return error.message
+    return ""
 
 
 def _found_stop(

@@ -51,6 +51,17 @@ def test_ways_may_avoid_places():
     assert flow.ahead[3] == {3, 4}
 
 
+def test_what_leads_to_a_place_is_what_gets_there():
+    code = (Label("A"), *SPIN, Branch("END", Comparison("eq", R0, 1)), Branch("A"), Label("END"))
+    flow = ThreadFlow(code)
+    for goal in range(flow.end + 1):
+        for avoided in range(flow.end + 1):
+            there = {
+                place for place in range(flow.end + 1) if place == goal or goal in flow.reached([place], [avoided])
+            }
+            assert flow.reaching(goal, [avoided]) == there
+
+
 def test_a_place_that_is_never_reached_is_in_no_way():
     flow = ThreadFlow((Branch("END"), Store(X, 1), Label("END")))
     assert flow.successors[0] == (2,)

@@ -42,6 +42,8 @@ void __VERIFIER_hp_retire(void *);
 #define __VERIFIER_final_write(statement) do { statement; } while (0)
 #define __VERIFIER_helped_CAS(exchange) do { exchange; } while (0)
 #define __VERIFIER_helping_CAS(exchange) do { exchange; } while (0)
+#define __VERIFIER_CAS_helped_explicit atomic_compare_exchange_strong_explicit
+#define __VERIFIER_CAS_helping_explicit atomic_compare_exchange_strong_explicit
 #define __VERIFIER_speculative_read(value) (value)
 #define __VERIFIER_confirming_read(value) (value)
 #define __VERIFIER_confirming_CAS(value) (value)

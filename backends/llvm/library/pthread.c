@@ -29,7 +29,7 @@ typedef struct { _Atomic int held; int kind, count; } synth_mutex;
 enum { OF_C = 1 << 8, TIMED = 1 << 9 }; /* a mutex of <threads.h>, and one that may be waited for until a time */
 typedef struct { _Atomic int readers; } synth_rwlock;
 typedef struct { _Atomic unsigned signals; } synth_cond;
-typedef struct { _Atomic unsigned arrived; unsigned threads; } synth_barrier;
+typedef struct { _Atomic unsigned arrived; unsigned threads; _Atomic unsigned opened; } synth_barrier;
 typedef struct { _Atomic int done; } synth_once;
 typedef struct { _Atomic int value; } synth_semaphore;
 
@@ -358,6 +358,7 @@ int pthread_barrier_init(pthread_barrier_t *restrict object, const pthread_barri
         return EINVAL;
     BEGIN(object, &barrier->arrived, < (unsigned)DEAD);
     atomic_init(&barrier->arrived, 0);
+    atomic_init(&barrier->opened, 0);
     barrier->threads = threads;
     return 0;
 }
@@ -369,9 +370,13 @@ int pthread_barrier_wait(pthread_barrier_t *object)
     unsigned before = atomic_fetch_add_explicit(&barrier->arrived, 1, memory_order_acq_rel);
     if (before >= (unsigned)DEAD)
         __synth_stops("destroyed");
-    unsigned enough = (before / barrier->threads + 1) * barrier->threads;
-    while (atomic_load_explicit(&barrier->arrived, memory_order_acquire) < enough) { }
-    return before + 1 == enough ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+    unsigned round = before / barrier->threads + 1;
+    if (before + 1 == round * barrier->threads) {
+        atomic_store_explicit(&barrier->opened, round, memory_order_release);
+        return PTHREAD_BARRIER_SERIAL_THREAD;
+    }
+    while (atomic_load_explicit(&barrier->opened, memory_order_acquire) < round) { }
+    return 0;
 }
 
 int pthread_barrier_destroy(pthread_barrier_t *object)
@@ -381,8 +386,10 @@ int pthread_barrier_destroy(pthread_barrier_t *object)
     unsigned before = atomic_exchange_explicit(&barrier->arrived, DEAD, memory_order_relaxed);
     if (before >= (unsigned)DEAD)
         __synth_stops("destroyed");
-    if (before % barrier->threads)
+    if (before % barrier->threads) {
+        atomic_store_explicit(&barrier->opened, DEAD, memory_order_relaxed); /* so that the wait is no hang besides */
         __synth_stops("destroyed while waited for");
+    }
     return 0;
 }
 

@@ -103,7 +103,7 @@ def created_before(thread: FollowedThread, state: State) -> int:
     return count
 
 
-MOST_CREATED = 16
+MOST_CREATED = 32
 """The threads that may be created."""
 
 GIVEN_AWAY = -3
