@@ -13,7 +13,7 @@ _Bool __synth_chance(void);
 
 static _Atomic int verifier_block;
 
-bool __VERIFIER_nondet_bool(void) { return __synth_chance(); }
+bool __VERIFIER_nondet_bool(void) { return !__synth_chance(); } /* who waits for a 0 does not wait for ever */
 
 void __VERIFIER_atomic_begin(void)
 {
