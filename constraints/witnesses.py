@@ -68,7 +68,7 @@ class ExecutionSearch:
 
     ``question`` are the literals of the test's own question: its filter, and its proposition. ``unfinished``:
     executions whose threads have come anywhere, of which finals say nothing. ``flags``: the literals of the model's
-    flags. ``ended``: true of all. ``cut``: loops were cut, and there may be executions beyond.
+    flags. ``ended`` and ``all_ended``: true of all. ``cut``: loops were cut, and there may be executions beyond.
     """
 
     def __init__(
@@ -84,6 +84,7 @@ class ExecutionSearch:
         self.executions = Executions(test, model, unroll, required, unfinished)
         self.flags: Mapping[str, Literal] = self.executions.flags
         self.ended: Literal = self.executions.circuit.true
+        self.all_ended = self.ended
         self.cut = self.executions.bounded and not self.executions.complete
         self._values = FiniteValues(self.executions)
         self.question: tuple[Literal, ...] = self._values.question()
@@ -92,6 +93,13 @@ class ExecutionSearch:
     def satisfied(self, proposition: Proposition) -> Literal:
         """The literal that says that the final state satisfies a proposition, of terms that the condition names."""
         return self._values.satisfied(proposition)
+
+    def leaves(self, finals: Mapping[Term, Value]) -> Literal:
+        """The literal that says that some terms have these values in the end."""
+        found = self.executions.circuit.true
+        for term, value in finals.items():
+            found = found & self._values.final(term).get(value, self.executions.circuit.false)
+        return found
 
     def reads_initial(self, locations: Collection[str]) -> Literal:
         """The literal that says that a read of one of these locations reads what nobody has written."""

@@ -28,12 +28,13 @@ from corpus.code.locations import (
     notes_of_zeros,
     outlasts,
 )
+from corpus.code.objects import NO_OBJECTS, ProgramObjects, objects_of
 from corpus.code.passes.tidying import tidied
 from corpus.code.passes.untold import Place, UntoldValues, doubts_decide, untold_values
 from corpus.code.places import ANYWHERE, Array, argument_array
 from corpus.code.refusals import NotUnderstoodError, refusal
 from corpus.code.registry import language_named
-from corpus.code.residual import DOUBT, MARK, Residual
+from corpus.code.residual import DOUBT, MARK, Residual, is_of_object
 from corpus.code.thread import (
     MOST_STEPS,
     Parts,
@@ -88,6 +89,7 @@ class KernelProgram:
     are the functions of threads where there are several. ``choices``: what the system may do in several ways, of which
     the launch has one, and how many there are. ``altered``: what a location holds that nothing tells may be the same
     for several numbers in its place. ``needed``: the program ends where these threads do; None: where all of them do.
+    ``objects`` are those that it makes, where it is asked which are never given back.
     """
 
     test: LitmusTest
@@ -103,6 +105,7 @@ class KernelProgram:
     choices: Mapping[str, int] = field(default_factory=dict)
     altered: bool = False
     needed: tuple[int, ...] | None = None
+    objects: ProgramObjects = NO_OBJECTS
 
     @cached_property
     def origins(self) -> tuple[tuple[ir.KernelInstruction | None, ...], ...]:
@@ -208,10 +211,11 @@ def _program(
         threads.append(Thread(tuple(map_operands(residual.instruction, names.operand) for residual in code), place))
     marks = sorted({(n, ins.target) for n, thread in enumerate(threads) for ins in thread.instructions
                     if isinstance(ins, Assign) and ins.target.startswith(MARK)})  # fmt: skip
+    of_objects = [mark for mark in marks if is_of_object(mark[1])]
     found = locations_of(arrays, names, untold)
     nothing = Condition(Quantifier.EXISTS, And(()))
     marked = ThreadMarks(
-        tuple(mark for mark in marks if not mark[1].startswith(MARK + DOUBT)),
+        tuple(mark for mark in marks if not mark[1].startswith(MARK + DOUBT) and mark not in of_objects),
         tuple(mark for mark in marks if mark[1].startswith(MARK + DOUBT)),
     )
     return KernelProgram(
@@ -224,6 +228,7 @@ def _program(
         tuple(mixed_sizes(names)),
         marked,
         altered=untold.altered,
+        objects=objects_of(arrays, names, of_objects) if of_objects else NO_OBJECTS,
     )
 
 

@@ -22,6 +22,10 @@ ASSUME = "assume"
 DOUBT = "doubt_about_"
 """The beginning of the names of registers that say whether a result is not determined, behind ``MARK``."""
 
+OBJECT_MADE, GIVEN_BACK, UNTOLD = "made", "freed", "untold"
+"""The words behind ``MARK`` of an object that a thread has made, or has given back, or of which nothing tells where it
+leads at the end, where that is asked."""
+
 END = "END"
 """The label behind the last instruction of a residual program."""
 
@@ -44,6 +48,16 @@ _APART, _APART_AT_MOST = 0x9E37_79B1, 1 << 24
 def why_of(mark: str) -> str:
     """Return why a thread stops, by the register that says so: ``bounds`` of ``stopped_by_bounds'7_3``."""
     return mark.removeprefix(MARK).partition(PLACE)[0]
+
+
+def object_mark(word: str, array: Array) -> str:
+    """Return the register that says that an object has been made, or given back: ``stopped_by_made'object_6_1``."""
+    return f"{MARK}{word}{PLACE}{array.name.replace('.', '_')}"
+
+
+def is_of_object(mark: str) -> bool:
+    """Decide whether a register says of an object that it has been made, or given back."""
+    return mark.startswith(MARK) and why_of(mark) in (OBJECT_MADE, GIVEN_BACK, UNTOLD)
 
 
 def mark_of(why: str, origin: ir.KernelInstruction | None) -> str:

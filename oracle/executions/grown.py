@@ -74,7 +74,8 @@ class GrownQuestion:
 
 class GrownExecutions:
     """The executions of a test that a model allows. ``flags`` are those that raise each flag of the model's; ``ended``
-    those in which each thread that is ``needed`` has ended; all threads are, where that is None.
+    those in which each thread that is ``needed`` has ended; all threads are, where that is None. ``all_ended``: those
+    in which all threads have.
 
     ``cut``: there may be others beyond, in which a compare-and-swap fails spuriously more often.
     """
@@ -94,15 +95,17 @@ class GrownExecutions:
         self._grown, self._growth = self._all(None)
         self.cut = self._growth.bounded
         raised: dict[str, int] = dict.fromkeys((check.name for check in model.flags), 0)
-        ended = 0
+        ended = all_ended = 0
         for number, found in enumerate(self._grown):
             for name in self._growth.raised(found.graph):
                 raised[name] |= 1 << number
             if not found.cut and all(found.situations[thread].ended for thread in self._needed):
                 ended |= 1 << number
+            if not found.cut and all(situation.ended for situation in found.situations):
+                all_ended |= 1 << number
         self._most = min(self._most, max(LEAST_LIMIT, self._growth.visited))  # for hangs, besides
         self.flags: Mapping[str, GrownQuestion] = {name: GrownQuestion(mask) for name, mask in raised.items()}
-        self.ended = GrownQuestion(ended)
+        self.ended, self.all_ended = GrownQuestion(ended), GrownQuestion(all_ended)
         self._others: dict[frozenset[int], list[GrownExecution]] = {}
 
     def _all(self, running: Collection[int] | None) -> tuple[list[GrownExecution], Growth]:
@@ -149,6 +152,10 @@ class GrownExecutions:
             case int():
                 return term
         return self._value(found.graph, found.graph.order[physical_location(self._test, term)][-1])
+
+    def leaves(self, finals: Mapping[Term, Value]) -> GrownQuestion:
+        """The executions in which some terms have these values in the end."""
+        return self._those(lambda found: all(self._final(found, term) == value for term, value in finals.items()))
 
     def accesses(self, locations: Collection[str]) -> GrownQuestion:
         """The executions in which a thread accesses one of these locations."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from corpus.litmus.propositions import Proposition
+from corpus.litmus.propositions import Proposition, Term
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import CheckResult, Model
 from oracle.executions.bounds import UNROLL
@@ -17,6 +17,7 @@ from oracle.executions.candidates import CandidateBatch
 from oracle.executions.events import INITIAL, Event, EventKind
 from oracle.executions.judge import is_complete, judged
 from oracle.executions.threads import unroll_threads
+from oracle.executions.values import Value
 from oracle.executions.witness import CandidateExecution, execution_of
 
 
@@ -33,7 +34,7 @@ class ListedQuestion:
 class ListedExecutions:
     """The executions of a test that a model allows. ``flags`` are those that raise each flag of the model's.
 
-    ``ended``: all of them. ``cut``: loops were cut, and there may be others beyond.
+    ``ended`` and ``all_ended``: all of them. ``cut``: loops were cut, and there may be others beyond.
     """
 
     def __init__(self, test: LitmusTest, model: Model, unroll: int = UNROLL) -> None:
@@ -45,7 +46,7 @@ class ListedExecutions:
         self._batches: list[tuple[CandidateBatch, int, list[CheckResult[int]]]] = list(
             judged(test, threads, model, forbidden=False)
         )
-        self.ended = ListedQuestion(tuple(-1 for _ in self._batches))
+        self.ended = self.all_ended = ListedQuestion(tuple(-1 for _ in self._batches))
         self.cut = any(thread.bounded for thread in threads) and not is_complete(test, threads, model)
         names = dict.fromkeys(check.name for check in model.flags)
         self.flags: Mapping[str, ListedQuestion] = {name: self._raising(name) for name in names}
@@ -53,6 +54,17 @@ class ListedExecutions:
     def satisfied(self, proposition: Proposition) -> ListedQuestion:
         """The executions whose final state satisfies a proposition, of terms that the test's condition names."""
         return self._of(lambda batch: batch.satisfying(proposition))
+
+    def leaves(self, finals: Mapping[Term, Value]) -> ListedQuestion:
+        """The executions in which some terms have these values in the end, of locations that are asked for."""
+
+        def leaving(batch: CandidateBatch) -> int:
+            found = batch.valid
+            for term, value in finals.items():
+                found &= batch.finals[term].get(value, 0)
+            return found
+
+        return self._of(leaving)
 
     def accesses(self, locations: Collection[str]) -> ListedQuestion:
         """The executions in which a thread accesses one of these locations."""

@@ -305,6 +305,7 @@ RULES = {
     "bounds": "An access is outside of its array.",
     "trap": "A thread may come to a trap, or an assertion may fail.",
     "uninitialised": "Shared memory is read before anybody has written it.",
+    "leak": "Memory is asked for and never given back.",
     "mixed-size": "Accesses overlap that are not of one place and size, which PTX leaves undefined.",
     "hang": "The kernel may run for ever under the progress that is assumed.",
     "not-understood": "The kernel has an instruction that is not understood.",

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, partial
-from typing import Protocol, Self, TypeVar
 
 from constraints.witnesses import ExecutionSearch
 from corpus.awaited import awaiting
@@ -20,7 +19,7 @@ from corpus.code.arithmetic import DIVISION
 from corpus.code.mapped import mapped
 from corpus.code.program import KernelProgram
 from corpus.code.refusals import NotUnderstoodError
-from corpus.code.residual import ASSUME, DOUBT, MARK, UNMEANT, why_of
+from corpus.code.residual import ASSUME, DOUBT, MARK, UNMEANT, UNTOLD, is_of_object, why_of
 from corpus.errors import InputError
 from corpus.files import folder_of
 from corpus.graphs import reachable
@@ -68,6 +67,7 @@ from oracle.executions.stuck import Hanging, ThreadEnding
 from oracle.executions.witness import CandidateExecution
 from oracle.liveness import Liveness, resolve_liveness_models
 from oracle.progress.models import Verdict
+from synth.checking import leaks
 from synth.checking.findings import (
     RACES,
     KernelFinding,
@@ -87,6 +87,7 @@ from synth.checking.findings import (
 from synth.checking.lines import own_place
 from synth.checking.naming import in_source_words
 from synth.checking.places import locations, shown
+from synth.checking.search import Query, Search
 from synth.memory.liveness import explain_liveness
 from synth.requests import AUTO, ENUMERATE, STATELESS
 
@@ -104,44 +105,6 @@ STEPS = (
     *(f"progress under {name}" for name in PROGRESS),
 )
 """What is asked, in this order, as a person who waits is told."""
-
-
-class _Invertible(Protocol):
-    def __invert__(self) -> Self: ...
-
-
-Query = TypeVar("Query", bound=_Invertible)
-
-
-class Search(Protocol[Query]):
-    """Executions that a model allows, of which one is found that has all that is asked for: by a solver, or listed, or
-    grown. ``ended``: those that have come to their end.
-    """
-
-    flags: Mapping[str, Query]
-    ended: Query
-    cut: bool
-
-    def satisfied(self, proposition: Proposition, /) -> Query:
-        """What asks for a final state that satisfies a proposition."""
-
-    def accesses(self, locations: Collection[str], /) -> Query:
-        """What asks for an access of one of these locations."""
-
-    def happens(self, is_meant: Callable[[Event], bool], /) -> Query:
-        """What asks that a thread does what one of these events is."""
-
-    def reads_from(self, is_meant: Callable[[Event], bool], /) -> Query:
-        """What asks for a read of what one of these writes has written."""
-
-    def after(self, is_meant: Callable[[Event], bool], is_new: Callable[[Event], bool], /) -> Query:
-        """What asks for a read of what one of these writes has written, or for a write over it, before a new one."""
-
-    def reads_initial(self, locations: Collection[str], /) -> Query:
-        """What asks for a read of what nobody has written to one of these locations."""
-
-    def find(self, questions: Sequence[Query], /) -> CandidateExecution | None:
-        """One of the executions that have all that is asked for; None where there is none."""
 
 
 class CheckAnswer(StrEnum):
@@ -203,6 +166,12 @@ class _Inquiry:
         self.answers |= dict.fromkeys(safe, CheckAnswer.UNKNOWN)
         self.reasons.append(why)
 
+    def leak_unknown(self, why: str) -> None:
+        """Say that it is not known what is never given back, unless something is."""
+        if self.answers.get("leak") is CheckAnswer.SAFE:
+            self.answers["leak"] = CheckAnswer.UNKNOWN
+            self.reasons.append(f"whether memory is never given back is not known: {why}")
+
     def found(self, finding: KernelFinding) -> None:
         if finding.kind in self.answers:  # hangs have verdicts of their own
             self.answers[finding.kind] = CheckAnswer.FOUND
@@ -230,6 +199,11 @@ def _answers(
     condition = _condition(program, expectation) if expectation else None
     if condition is None:
         del inquiry.answers["expectation"]
+    if program.launch.leaks:
+        inquiry.answers["leak"] = CheckAnswer.SAFE
+    if program.launch.leaks and program.test.threads and not program.grows:
+        inquiry.answers["leak"] = CheckAnswer.NOT_ASKED
+        inquiry.reasons.append("leak is not asked: memory is given back by programs in C and C++")
     if flagging(model.name) is None:
         inquiry.answers["race"] = CheckAnswer.NOT_ASKED
         inquiry.reasons.append(f"race is not asked: {model.name} does not say what a data race is")
@@ -249,12 +223,15 @@ def _answers(
     if grown is not None:
         _ask_ends(inquiry, program, grown, flagging(model.name), condition, expectation)
         hang = _ask_hangs(inquiry, program, model, unroll, progress, grown)
-        if hang.get(progress) != Verdict.MAY_HANG and grown.never_ends():
+        never = hang.get(progress) != Verdict.MAY_HANG and grown.never_ends()
+        if never:
             inquiry.notes.append(NEVER_ENDS)
+        _doubt_leaks(inquiry, program, never or hang.get(progress) == Verdict.MAY_HANG)
         _ask_parts(inquiry, program, flagging(model.name))
     elif not program.mixed and method != STATELESS:
         hang = _ask_hangs(inquiry, program, model, unroll, progress)
         asked = hang.get(progress) != Verdict.MAY_HANG and _ask_left_behind(inquiry, program, model, unroll)
+        _doubt_leaks(inquiry, program, asked or hang.get(progress) == Verdict.MAY_HANG)
         if inquiry.nothing and hang.get("fair") == Verdict.TERMINATES and (inquiry.bounded or not asked):
             # Also where a plain read waits for what it would race with, of which OpenCL and C11 let it see nothing.
             _ask_unfinished(inquiry, program, model, unroll)
@@ -358,7 +335,7 @@ def _observing(program: KernelProgram, condition: Condition | None) -> LitmusTes
     stops = [FinalRegister(thread, register) for thread, register in program.marks.stops]
     terms = [term for part in (condition and propositions(condition)) or () for term in terms_of(part)]
     doubts = [FinalRegister(thread, register) for thread, register in program.marks.doubts]
-    observed = tuple(dict.fromkeys((*stops, *doubts, *terms)))
+    observed = tuple(dict.fromkeys((*stops, *doubts, *leaks.observed(program), *terms)))
     return replace(program.test, condition=replace(program.test.condition, observed=observed))
 
 
@@ -452,7 +429,7 @@ def _has_end(thread: Thread) -> bool:
         if place == flow.end:
             return ()
         match flow.code[place]:
-            case Assign(target) if target.startswith(MARK) and why_of(target) != "assert":
+            case Assign(target) if target.startswith(MARK) and why_of(target) != "assert" and not is_of_object(target):
                 return flow.successors[place] if target.startswith(MARK + DOUBT) else ()
         return flow.successors[place]
 
@@ -535,6 +512,8 @@ def _ask_ends(
     assumes = any(why_of(register) == ASSUME for _, register in program.marks.stops)
     if assumes and not inquiry.nothing and not inquiry.findings and search.find(premises) is None:
         inquiry.notes.append("what __VERIFIER_assume says, which in no execution holds at every place")
+    if program.grows and program.launch.leaks:
+        _ask_leaks(inquiry, program, search, premises)
     inquiry.begin("expectation")
     why = _untold(program, condition) if condition is not None else ""
     if condition is not None and why and (program.altered or not _is_exact(condition)):
@@ -556,6 +535,51 @@ def _ask_ends(
             inquiry.found(violation_finding(program, condition, expectation, execution))
     if divides:
         inquiry.unknown("a thread divides by 0, and nothing tells the result")
+
+
+def _ask_leaks(inquiry: _Inquiry, program: KernelProgram, search: Search[Query], premises: Sequence[Query]) -> None:
+    """Ask for each object whether there is an execution all of whose threads come to their end, none of them early, and
+    in which it is lost and nobody has given it back.
+
+    A thread that the program does not wait for has what it has until it is stopped: what it would give back later is
+    not lost, and what it would not is lost at its end as well.
+    """
+    traps = [mark for mark in program.marks.stops if why_of(mark[1]) not in ("assert", *_NO_TRAPS)]
+    stopped = search.satisfied(Or(tuple(Atom("eq", FinalRegister(*mark), 1) for mark in traps)))
+    objects, left_behind = leaks.made_objects(program), _left_behind(program)
+    asked = [*premises, ~stopped] if left_behind else [*premises, ~stopped, search.all_ended]
+    kept = Or(tuple(leaks.kept(program, array, left_behind) for array in objects))
+    theirs = any(mark.thread in left_behind for marks in objects.values() for mark in marks)
+    if objects and inquiry.nothing:
+        inquiry.leak_unknown("no execution comes to its end")
+    elif left_behind and (theirs or search.find([*asked, search.satisfied(kept)]) is not None):
+        inquiry.leak_unknown(f"{thread_name(program, left_behind[0])} never ends, and may have it or give it back")
+    if left_behind or inquiry.nothing or search.find([*asked, search.satisfied(kept)]) is None:
+        return
+    untold = [FinalRegister(*mark) for mark in program.objects.marks if why_of(mark[1]) == UNTOLD]
+    doubt = search.satisfied(Or(tuple(Atom("eq", mark, 1) for mark in untold)))
+    for array, (mark, *_) in objects.items():
+        try:
+            execution = leaks.lost(program, search, [*asked, ~doubt], array)
+            if execution is None and untold and leaks.lost(program, search, [*asked, doubt], array) is not None:
+                owner = thread_name(program, untold[0].thread)
+                inquiry.leak_unknown(f"nothing tells what a variable of {owner} leads to where the program ends")
+        except leaks.TooManyWaysError:
+            inquiry.leak_unknown("too many ways lead to what is not given back")
+            return
+        places = marked_places(program, mark)
+        if execution is None or any(found.kind == "leak" and found.places == places for found in inquiry.findings):
+            continue
+        text = f"memory is never given back that {thread_name(program, mark.thread)} asks for"
+        text += f" at {own_place(places[0])}" if places else ""
+        inquiry.found(KernelFinding("leak", text, places, execution))
+
+
+def _doubt_leaks(inquiry: _Inquiry, program: KernelProgram, never: bool) -> None:
+    """Say that leaks are not known where a thread may never end, though it has an end, that nobody waits for."""
+    others = set(range(len(program.test.threads))) - {*(program.needed or ()), *_left_behind(program)}
+    if never and program.needed is not None and others and leaks.made_objects(program):
+        inquiry.leak_unknown("a thread may never end that nobody waits for, and may have it or give it back")
 
 
 def _untold(program: KernelProgram, condition: Condition) -> str:

@@ -44,6 +44,7 @@ class KernelSource:
 class CheckRequest:
     """What is asked of every kernel. No ``models``: each is asked of its language's own. ``drawn``: there are pictures
     of findings. ``as_written``: of code that is compiled without optimisations. ``verbose``: text has all relations.
+    ``leaks``: it is asked whether memory is never given back.
     """
 
     launch: LaunchWords
@@ -55,6 +56,7 @@ class CheckRequest:
     drawn: bool = False
     as_written: bool = False
     verbose: bool = False
+    leaks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,8 @@ def _questions(source: KernelSource, request: CheckRequest) -> CheckedKernel | S
 
 def questions_about(tasks: Sequence[KernelTask], request: CheckRequest) -> list[CheckTask]:
     """Return the questions about kernels with launches: each model that is asked for, or else the language's own."""
+    if request.leaks:
+        tasks = [replace(task, launch=replace(task.launch, leaks=True)) for task in tasks]
     return [KernelQuestion(task, model) for task in tasks for model in request.models or (task.file.model,)]
 
 

@@ -80,6 +80,11 @@ STREAMED = (TEXT, CSV, JSONL)
 )
 @click.option("--verbose", "-v", is_flag=True, help="Print every progress model and every relation of executions.")
 @click.option(
+    "--leaks",
+    is_flag=True,
+    help="Ask of a program in C or C++ which memory is never given back, and led to by no variable at its end.",
+)
+@click.option(
     "--litmus", type=click.Path(path_type=Path), metavar="FILE", help="Write the specialised kernel as a litmus test."
 )
 @click.option(
@@ -104,6 +109,7 @@ def command(
     output: Path | None,
     known: Path | None,
     verbose: bool,
+    leaks: bool,
     litmus: Path | None,
     svg: Path | None,
     limits: Limits,
@@ -154,7 +160,9 @@ def command(
 
     form = _form(form, output, svg, any(map(os.path.isdir, files)))
     drawn = svg is not None
-    request = CheckRequest(launch, models, progress, method, unroll, compiler_options, drawn, as_written, verbose)
+    request = CheckRequest(
+        launch, models, progress, method, unroll, compiler_options, drawn, as_written, verbose, leaks
+    )
     models_asked = _models(request)
     sources, left_out = sources_of(files)
     tally = CheckTally(sources, left_out, known)

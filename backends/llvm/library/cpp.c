@@ -80,7 +80,8 @@ int64_t system_now(void) { return steady_now() / 1000; }
 
 static int synth_key;
 void thread_struct_made(void *object) NAMED(_ZNSt3__115__thread_structC1Ev);
-void thread_struct_made(void *object) { }
+void __synth_given_back_at_end(void *object);
+void thread_struct_made(void *object) { __synth_given_back_at_end(object); }
 void thread_struct_ended(void *object) NAMED(_ZNSt3__115__thread_structD1Ev);
 void thread_struct_ended(void *object) { }
 int *thread_local_data(void) NAMED(_ZNSt3__119__thread_local_dataEv);

@@ -39,6 +39,9 @@ EARLY = 2
 """What is in the location of the end of a thread that has stopped before its end."""
 
 
+MADE = "object."
+"""How the names of arrays begin that functions such as malloc have made."""
+
 NOTIFIED = "notified."
 """How the names of arrays begin that count how often those were notified who wait for atomic objects of another."""
 

@@ -81,7 +81,7 @@ def created_threads(
         places = (*accessed.get(array, ()), *found.cells.get(array, ()))
         if not any(offset < place + wide and place < offset + size for place, wide in places):
             found.cells.setdefault(array, set()).add((offset, size))
-    codes = [with_releases(found, code) for _, code in found.followed]
+    codes = [with_releases(found, code, launch.leaks) for _, code in found.followed]
     found.followed = [(ids, code) for (ids, _), code in zip(found.followed, codes, strict=True)]
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corpus.code.launch.created import EARLY, ENDED, NOTIFIED, OBJECTS, SYSTEM, CreatedThreads, signal
-from corpus.code.residual import END, MARK, Residual, why_of
+from corpus.code.residual import END, MARK, Residual, is_of_object, why_of
 from corpus.graphs import components
 from corpus.litmus.instructions import Assign, Barrier, Branch, Comparison, Label, Load, Rmw, Store
 from corpus.litmus.locations import Reg
@@ -96,7 +96,7 @@ def _with_early_end(code: list[Residual], number: int, early: set[int], waited: 
 def _stops(code: Sequence[Residual], place: int) -> bool:
     """Decide whether a thread ends at a place behind a mark that says why."""
     before = code[place - 1].instruction if place else None
-    marked = isinstance(before, Assign) and before.target.startswith(MARK)
+    marked = isinstance(before, Assign) and before.target.startswith(MARK) and not is_of_object(before.target)
     return marked and code[place].instruction == Branch(END)
 
 

@@ -94,7 +94,8 @@ class KernelLaunch:
     order, and arguments may have these too; ``elements`` the bytes of what they point to, None where nothing tells.
     ``warp`` is the number of threads in a warp. ``memory`` is what earlier
     kernels of the stream have left, by the names of arrays. ``choices``: which of the things that the system may do it
-    does, by number, such as whom it elects; the first one where nothing is said.
+    does, by number, such as whom it elects; the first one where nothing is said. ``leaks``: threads note which objects
+    they make and give back.
     """
 
     grid: Extent = (1, 1, 1)
@@ -106,6 +107,7 @@ class KernelLaunch:
     elements: tuple[int | None, ...] = ()
     memory: Mapping[Array, ArrayImage] = field(default_factory=dict)
     choices: Mapping[str, int] = field(default_factory=dict)
+    leaks: bool = False
 
     def threads(self) -> Iterator[ThreadIds]:
         """Yield the threads, block by block; x runs fastest."""

@@ -11,7 +11,7 @@ from corpus.code.launch.created import MOST_BEHIND, MOST_CELLS, OBJECTS, Created
 from corpus.code.launch.facts import mixed_parts
 from corpus.code.numbered import is_numbered, number_of, tables_of
 from corpus.code.places import ANYWHERE, NOBODY, Array, ArrayPlace, array_place
-from corpus.code.residual import Access, Residual, mark_of
+from corpus.code.residual import GIVEN_BACK, Access, Residual, mark_of, object_mark
 from corpus.code.thread import (
     Parts,
 )
@@ -148,9 +148,9 @@ def tables_in(module: ir.Module, found: CreatedThreads) -> frozenset[tuple[Array
     return frozenset(every)
 
 
-def with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Residual]:
+def with_releases(found: CreatedThreads, code: Sequence[Residual], leaks: bool) -> list[Residual]:
     """Return what is left of a thread in which memory that is given back is written where others may access it, and so
-    is memory that is new, where others have its address.
+    is memory that is new, where others have its address. ``leaks``: it is noted which object is given back.
     """
     done: list[Residual] = []
     every = places_of_arrays(other for _, others in found.followed for other in others)
@@ -162,6 +162,7 @@ def with_releases(found: CreatedThreads, code: Sequence[Residual]) -> list[Resid
         if access.array == ANYWHERE:
             behind = f"RELEASED{len(done)}"
             done += _checked_objects(found, residual, residual.instruction.address, behind)
+            done += _noted_objects(found, residual, residual.instruction.address) if leaks else ()
             done += _released_by_address(found, residual, residual.instruction.address, every)
             done.append(Residual(Label(behind), residual.origin))
             continue
@@ -222,6 +223,15 @@ def _checked_objects(found: CreatedThreads, residual: Residual, address: Operand
             yield Residual(Assign(mark_of("free", origin), "mov", (1,)), origin)
             yield Residual(Branch(behind), origin)
             yield Residual(Label(going), origin)
+
+
+def _noted_objects(found: CreatedThreads, residual: Residual, address: Operand) -> Iterator[Residual]:
+    """Yield what notes which object is given back by an address from memory."""
+    assert isinstance(address, Reg)
+    for number, array in enumerate(sorted(found.made & {*found.places})):
+        flag, mark = f"{address.name}_gives_back_{number}", object_mark(GIVEN_BACK, array)
+        yield Residual(Assign(flag, "eq", (address, array_place(array, 0))), residual.origin)
+        yield Residual(Assign(mark, "or", (Reg(mark), Reg(flag))), residual.origin)
 
 
 def _released_by_address(

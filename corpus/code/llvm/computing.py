@@ -13,10 +13,9 @@ from corpus.code import ir
 from corpus.code.arithmetic import ONE_BIT, compared, computed
 from corpus.code.calls import CHECKS
 from corpus.code.evaluation import describe, evaluate, set_result
-from corpus.code.launch.created import RESULT
+from corpus.code.launch.created import MADE, RESULT
 from corpus.code.llvm.cells import NO_RESULT, POISONED, is_unwritten
 from corpus.code.llvm.memory import (
-    MADE,
     POINTER,
     as_bits,
     check_null,

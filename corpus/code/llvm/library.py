@@ -19,6 +19,7 @@ from corpus.code.launch.created import (
     CLAIMED,
     ENDED,
     GIVEN,
+    MADE,
     NOTIFIED,
     OBJECTS,
     RESULT,
@@ -39,8 +40,8 @@ from corpus.code.llvm.endings import (
     go_to_end,
     is_anything_left,
 )
+from corpus.code.llvm.leaks import note_calls, note_object, note_own
 from corpus.code.llvm.memory import (
-    MADE,
     POINTER,
     beside,
     checked_address,
@@ -60,7 +61,7 @@ from corpus.code.llvm.memory import (
 )
 from corpus.code.memory import length_of, owns
 from corpus.code.places import ANYWHERE, CODE, GONE, Array, Cell, RegisterHome, array_place, counter
-from corpus.code.residual import ASSUME, Access
+from corpus.code.residual import ASSUME, GIVEN_BACK, OBJECT_MADE, UNTOLD, Access
 from corpus.code.table import BOTH, CONTROL, NOTHING, READS, WRITES, Row
 from corpus.code.thread import FollowedThread, Meaning, State
 from corpus.code.values import Affine, ArrayAddress, Symbol, Unknown, Value, array_of
@@ -194,6 +195,8 @@ def leave(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bo
         return True
     if thread.block != 0:
         _give_back(thread, state, 0, state.function)
+    else:
+        note_own(thread, state)
     return _ended(thread, state, state.known.get(RegisterHome(0, RESULT), 0))
 
 
@@ -212,10 +215,9 @@ def end_frame(thread: FollowedThread, state: State) -> None:
 
 
 def _give_back(thread: FollowedThread, state: State, depth: int, function: ir.KernelFunction) -> None:
-    """Give back the variables of a call that others see, at the end of a thread also those that each thread has."""
+    """Give back the variables of a call that others see."""
     for own, shown in thread.creation.shown.items():
-        of_function = own.name.startswith(f"{function.name}.") or (depth == 0 and own.name in thread.module.variables)
-        if own.owner == depth and of_function and not thread.creation.alone:
+        if own.owner == depth and own.name.startswith(f"{function.name}.") and not thread.creation.alone:
             thread.out.put(Store(array_place(shown, 0), FREED), Access(shown, 0, 0))
             note_write(thread, state, Access(shown, 0, 0))
             thread.creation.returned.add(shown)
@@ -241,6 +243,8 @@ def end_thread(thread: FollowedThread, state: State, ins: ir.KernelInstruction) 
     functions = [*(frame.function for frame in state.frames), state.function]
     for depth, function in enumerate(functions if thread.block != 0 else ()):
         _give_back(thread, state, depth, function)
+    if thread.block == 0:
+        note_own(thread, state)
     state.frames = ()
     return _ended(thread, state, result)
 
@@ -249,10 +253,12 @@ def end_program(thread: FollowedThread, state: State, ins: ir.KernelInstruction)
     """``exit``: taken to end the thread alone."""
     ends_all(state)
     if is_anything_left(thread, state) and ins.name in ("@exit",):
+        note_calls(thread, state, UNTOLD)
         go_to_end(thread, state)
         return True
     if thread.block != 0:
         thread.notes.assumed["exit ends the thread that calls it, and others go on"] = None
+    note_calls(thread, state)
     state.frames = ()
     return _ended(thread, state, 0)
 
@@ -321,7 +327,9 @@ def place_aligned(thread: FollowedThread, state: State, ins: ir.KernelInstructio
     if place is None:
         return False
     set_result(thread, state, ins.operands[0], 0)
-    return stored(thread, state, place, POINTER, new_object(thread, state, ins, size, False), PLAIN)
+    made = new_object(thread, state, ins, size, False)
+    note_object(thread, OBJECT_MADE, made.array)
+    return stored(thread, state, place, POINTER, made, PLAIN)
 
 
 EINVAL = 22
@@ -343,8 +351,17 @@ def _allocated(thread: FollowedThread, state: State, ins: ir.KernelInstruction, 
         return thread.out.stops("size")
     thread.notes.assumed["there is memory for all that asks for it"] = None
     made = new_object(thread, state, ins, size, zero)
+    note_object(thread, OBJECT_MADE, made.array)
     thread.creation.made_by[made.array] = _way(ins.name)
     set_result(thread, state, ins.operands[0], made)
+    return True
+
+
+def given_back_at_end(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_given_back_at_end(object)``: the library gives the object back at the end of a thread."""
+    (address,) = _arguments(thread, state, ins)
+    if isinstance(address, ArrayAddress):
+        note_object(thread, GIVEN_BACK, address.array)
     return True
 
 
@@ -367,6 +384,7 @@ def reallocate(thread: FollowedThread, state: State, ins: ir.KernelInstruction) 
         raise thread.out.wrong("of an object that memory gives, or to a size that it gives, is not understood")
     known = length_of(thread, old.array)
     new = new_object(thread, state, ins, size, False)
+    note_object(thread, OBJECT_MADE, new.array)
     if not moved_bytes(thread, state, new, old, min(size, known or 0)) or not _released(thread, state, old):
         return False
     set_result(thread, state, ins.operands[0], new)
@@ -395,6 +413,7 @@ def _released(thread: FollowedThread, state: State, address: Value, way: str = "
                 thread.out.put(Store(array_place(array, 0), FREED), Access(array, 0, 0))
                 note_write(thread, state, Access(array, 0, 0))
             state.known[ended] = 1
+            note_object(thread, GIVEN_BACK, array)
             return True
         case Affine(Array() as array):
             place = ArrayAddress(array)
@@ -489,6 +508,11 @@ def join_value(thread: FollowedThread, state: State, ins: ir.KernelInstruction) 
 
 def keep_retired(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__VERIFIER_hp_retire(object)``: memory that is given back when no hazard pointer protects it: never, here."""
+    (address,) = _arguments(thread, state, ins)
+    if isinstance(address, ArrayAddress):
+        note_object(thread, GIVEN_BACK, address.array)
+    elif thread.launch.leaks:
+        raise thread.out.wrong("of an address from memory, where leaks are asked for, is not understood")
     thread.notes.assumed["memory that is retired stays as it is"] = None
     return True
 
@@ -803,6 +827,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__synth_notified", NOTHING, "any*", notified),
     Row("@__synth_is_asked_by_program", NOTHING, "any*", is_asked_by_program),
     Row("@__synth_beside", NOTHING, "any*", number_beside),
+    Row("@__synth_given_back_at_end", NOTHING, "any*", given_back_at_end),
     Row("@__synth_at_exit", NOTHING, "any*", at_exit),
     Row("@__synth_at_end_of_thread", NOTHING, "any*", at_end_of_thread),
     Row("@__synth_at_thread_exit", NOTHING, "any*", at_thread_exit),

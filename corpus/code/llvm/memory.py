@@ -14,7 +14,7 @@ from math import gcd
 from corpus.code import ir
 from corpus.code.arithmetic import computed, packed, unpacked
 from corpus.code.evaluation import describe, evaluate, residual_name, set_result
-from corpus.code.launch.created import BESIDE, NOTIFIED, OBJECTS
+from corpus.code.launch.created import BESIDE, MADE, NOTIFIED, OBJECTS
 from corpus.code.launch.sharing import GIVEN_AWAY, ShownError, moment_of, shown_error
 from corpus.code.llvm.arguments import LAID_OUT
 from corpus.code.llvm.cells import NO_RESULT, POISONED, forget, held, is_unwritten, keep
@@ -36,9 +36,6 @@ POINTER = 8
 """The bytes of an address."""
 
 _SYSTEM = "thread."
-
-MADE = "object."
-"""How the names of arrays begin that functions such as malloc have made."""
 
 MOST_BYTES = 1 << 22
 """The bytes that an object may have."""

@@ -1,0 +1,23 @@
+/* Only a block that is given back leads to another one, though a global variable still has its address. */
+#include <pthread.h>
+#include <stdlib.h>
+
+struct node { struct node *next; };
+static struct node *head;
+
+static void *thread(void *unused)
+{
+    struct node *node = malloc(sizeof *node);
+    node->next = malloc(sizeof *node);
+    head = node;
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t id;
+    pthread_create(&id, 0, thread, 0);
+    pthread_join(id, 0);
+    free(head);
+    return 0;
+}
