@@ -108,6 +108,17 @@ def lift(thread: FollowedThread, state: State, home: Home, value: Value) -> Valu
     return value
 
 
+def lift_moved(thread: FollowedThread, home: Home, value: Value) -> Value:
+    """Return an address from memory, moved by so many bytes, as one that its home holds; other values as they are."""
+    own = residual_name(home)
+    match value:
+        case Affine(None, ((register, 1),), offset, low=False) if offset and register == own:
+            thread.out.put(Assign(own, "add.s64", (Reg(own), offset)))
+            thread.creation.moves.add(offset)
+            return Symbol(own, 64, checked=True)
+    return value
+
+
 def width_of(thread: FollowedThread, state: State, home: Home) -> int:
     """Return the bits of a register or cell."""
     if isinstance(home, Cell):

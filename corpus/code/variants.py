@@ -6,7 +6,7 @@ So loops whose bounds are known unroll, and a loop that waits for others becomes
 
 from __future__ import annotations
 
-from corpus.code.evaluation import lift
+from corpus.code.evaluation import lift, lift_moved
 from corpus.code.places import Cell
 from corpus.code.thread import FollowedThread, State
 from corpus.litmus.instructions import Branch, Comparison
@@ -14,6 +14,11 @@ from corpus.litmus.locations import Reg
 
 MOST_VARIANTS = 4_096
 """The most variants that a place may have."""
+
+MOST_MOVED = 16
+"""The most variants that a place of a program has before addresses from memory are computed that were moved: a loop
+that goes from one such address to another moves it by some bytes each time.
+"""
 
 
 def label_of(thread: FollowedThread, state: State) -> tuple[str, bool]:
@@ -29,6 +34,9 @@ def label_of(thread: FollowedThread, state: State) -> tuple[str, bool]:
         for home, value in state.known.items()
         if isinstance(home, Cell) or home.depth < depth or home.name in live
     }
+    if thread.grows and explored.variants.get(place, 0) >= MOST_MOVED:
+        for home, value in state.known.items():
+            state.known[home] = lift_moved(thread, home, value)
     if explored.variants.get(place, 0) >= MOST_VARIANTS:
         for home, value in state.known.items():
             state.known[home] = lift(thread, state, home, value)

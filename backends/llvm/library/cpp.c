@@ -109,6 +109,27 @@ _Bool timed_try_lock(pthread_mutex_t *mutex) { return pthread_mutex_trylock(mute
 void timed_unlock(pthread_mutex_t *mutex) NAMED(_ZNSt3__111timed_mutex6unlockEv);
 void timed_unlock(pthread_mutex_t *mutex) { pthread_mutex_unlock(mutex); }
 
+/* std::lock of two mutexes, which takes them by turns until it has both. Here they are taken in the order of all objects,
+   in which no two threads that do so wait for each other. */
+_Bool __synth_is_before(const void *one, const void *other);
+void __synth_lock_both(pthread_mutex_t *one, pthread_mutex_t *other);
+void __synth_lock_both(pthread_mutex_t *one, pthread_mutex_t *other)
+{
+    __synth_assumes("who takes several locks at once takes them in the order of their addresses");
+    _Bool first = __synth_is_before(one, other);
+    pthread_mutex_lock(first ? one : other);
+    pthread_mutex_lock(first ? other : one);
+}
+typedef struct { pthread_mutex_t *mutex; _Bool owns; } synth_unique_lock;
+void __synth_lock_unique_both(synth_unique_lock *one, synth_unique_lock *other);
+void __synth_lock_unique_both(synth_unique_lock *one, synth_unique_lock *other)
+{
+    if (!one->mutex || !other->mutex || one->owns || other->owns)
+        synth_system_error();
+    __synth_lock_both(one->mutex, other->mutex);
+    one->owns = other->owns = 1;
+}
+
 /* A recursive mutex: the word of its owner, and how often that one has taken it more than once. */
 typedef struct { _Atomic int owner; int more; } recursive;
 

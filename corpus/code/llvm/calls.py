@@ -104,9 +104,12 @@ _TIMED: Mapping[str, str] = {
     "_ZNSt3__118shared_timed_mutex14try_lock_until": "_ZNSt3__118shared_timed_mutex8try_lockEv",
     "_ZNSt3__118shared_timed_mutex21try_lock_shared_until": "_ZNSt3__118shared_timed_mutex15try_lock_sharedEv",
     "_ZNSt3__118condition_variable(?:8wait_for|10wait_until).*status": "_ZNSt3__118condition_variable10wait_untilEv",
+    r"_ZNSt3__14lockB\w+?INS_5mutexES1_EEvRT_RT0_$": "__synth_lock_both",
+    r"_ZNSt3__14lockB\w+?INS_11unique_lockINS_5mutexEEES3_EEvRT_RT0_$": "__synth_lock_unique_both",
     "_ZNKSt3__117__assoc_sub_state(?:8wait_for|10wait_until)": "_ZNKSt3__117__assoc_sub_state10wait_untilEv",
 }
-"""Functions that wait for some time, by how their names begin, and those that do so whatever the time is."""
+"""Functions that wait for some time, by how their names begin, and those that do so whatever the time is; those that
+take two locks, and those that do so without taking them by turns."""
 
 
 def _argument(out: FunctionTranslation, reader: TextReader, call: FunctionCall) -> None:

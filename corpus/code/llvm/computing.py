@@ -28,7 +28,20 @@ from corpus.code.llvm.memory import (
 from corpus.code.llvm.steps import NONZERO
 from corpus.code.places import Array
 from corpus.code.thread import FollowedThread, State
-from corpus.code.values import Affine, ArrayAddress, Half, Partial, Symbol, Unknown, Value, bounds, cut, joined, whole
+from corpus.code.values import (
+    Affine,
+    ArrayAddress,
+    Half,
+    Partial,
+    Symbol,
+    Unknown,
+    Value,
+    bounds,
+    cut,
+    joined,
+    whole,
+    wrap_wide,
+)
 from corpus.code.variants import part_ways
 from corpus.litmus.arithmetic import UNDETERMINED
 from corpus.litmus.instructions import NEGATED, Assign, Fence, Load, Rmw, Store
@@ -591,6 +604,9 @@ def _moved(
     match address:
         case int(number) if not terms:
             return (number + constant) % (1 << 64)  # of null as well: it is an error where it is used
+        case int(number):
+            moved = _merged(Affine(None, terms, wrap_wide(number + constant)))
+            return in_register(thread, moved) if moved.terms else moved.offset % (1 << 64)
         case ArrayAddress() if not terms:
             return further(address, constant)
         case ArrayAddress(array, offset):

@@ -607,6 +607,15 @@ def is_known(thread: FollowedThread, state: State, ins: ir.KernelInstruction) ->
     return True
 
 
+def is_before(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
+    """``__synth_is_before(one, other)``: whether one object is before another one in some order of all objects."""
+    one, other = _arguments(thread, state, ins)
+    if not isinstance(one, ArrayAddress) or not isinstance(other, ArrayAddress):
+        raise thread.out.wrong("two locks that are taken at once by an address from memory are not understood")
+    set_result(thread, state, ins.operands[0], int((one.array, one.offset) < (other.array, other.offset)))
+    return True
+
+
 def apart(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> bool:
     """``__synth_apart(one, other)``: how many bytes one address is behind another in one object, else ``INT_MAX``."""
     one, other = _arguments(thread, state, ins)
@@ -825,6 +834,7 @@ ROWS: tuple[Row[Meaning], ...] = (
     Row("@__synth_printed", READS, "any*", streamed),
     Row("@memcmp,@bcmp", READS, "any*", compared),
     Row("@__synth_notified", NOTHING, "any*", notified),
+    Row("@__synth_is_before", NOTHING, "any*", is_before),
     Row("@__synth_is_asked_by_program", NOTHING, "any*", is_asked_by_program),
     Row("@__synth_beside", NOTHING, "any*", number_beside),
     Row("@__synth_given_back_at_end", NOTHING, "any*", given_back_at_end),
