@@ -333,6 +333,9 @@ def _of_values(thread: FollowedThread, name: str, operation: str, kind: str, one
             if array != second:
                 return Unknown("the distance of two objects")
             return (offset - less) & (1 << 64) - 1
+        case ("sub", Symbol(width=64), ArrayAddress()) | ("sub", ArrayAddress(), Symbol(width=64)):
+            operands = [operand_of(thread, value, POINTER) for value in (one, other)]
+            return Symbol(thread.out.temporary("sub.s64", *operands), 64)
         case "add", Affine(), Affine(None) | Affine(None), Affine():
             found = one.plus(other) if isinstance(one, Affine) and isinstance(other, Affine) else None
             if found is not None:
