@@ -110,6 +110,15 @@ def cell_of(array: Array, offset: int, size: int) -> Cell:
     return Cell(array.owner, array.name, offset, size)
 
 
+CREATED, JOINED = "created", "has joined"
+"""What is counted of threads: how many the thread at hand has created, and, with a number, whether it joined that."""
+
+
+def is_of_threads(home: Home) -> bool:
+    """Decide whether a home has what is counted of threads, which is always known."""
+    return isinstance(home, Cell) and home == counter(home.name) and home.name.startswith((CREATED, JOINED))
+
+
 def counter(what: str) -> Cell:
     """Return the home of a number that the system keeps for a thread as long as it runs."""
     return Cell(0, what, 0, 4)

@@ -7,7 +7,7 @@ So loops whose bounds are known unroll, and a loop that waits for others becomes
 from __future__ import annotations
 
 from corpus.code.evaluation import lift, lift_moved
-from corpus.code.places import Cell
+from corpus.code.places import Cell, is_of_threads
 from corpus.code.thread import FollowedThread, State
 from corpus.litmus.instructions import Branch, Comparison
 from corpus.litmus.locations import Reg
@@ -39,7 +39,8 @@ def label_of(thread: FollowedThread, state: State) -> tuple[str, bool]:
             state.known[home] = lift_moved(thread, home, value)
     if explored.variants.get(place, 0) >= MOST_VARIANTS:
         for home, value in state.known.items():
-            state.known[home] = lift(thread, state, home, value)
+            if not is_of_threads(home):
+                state.known[home] = lift(thread, state, home, value)
     key = (*place, state.frames, frozenset(state.known.items()))
     if key in explored.labels:
         return explored.labels[key], False

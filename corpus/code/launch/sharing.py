@@ -5,7 +5,7 @@ from __future__ import annotations
 from corpus.code import ir
 from corpus.code.evaluation import evaluate
 from corpus.code.launch.launch import ThreadIds
-from corpus.code.places import GONE, NOBODY, Array, Cell, counter
+from corpus.code.places import CREATED, GONE, JOINED, NOBODY, Array, Cell, counter
 from corpus.code.thread import FollowedThread, Moment, State, ThreadStart
 from corpus.code.values import ArrayAddress, Unknown, Value
 from corpus.litmus.instructions import Fence, Load, Rmw, Store
@@ -80,7 +80,7 @@ def _is_end(cell: Cell) -> bool:
 
 def joined_counter(number: int) -> Cell:
     """Return the home of whether the thread at hand has joined another one."""
-    return counter(f"has joined {number}")
+    return counter(f"{JOINED} {number}")
 
 
 def moment_of(thread: FollowedThread, state: State) -> Moment:
@@ -89,10 +89,6 @@ def moment_of(thread: FollowedThread, state: State) -> Moment:
     following = created.following + created_before(thread, state)
     joined = (number for number in range(1, MOST_CREATED + 1) if joined_counter(number) in state.known)
     return Moment(frozenset(joined), following)
-
-
-CREATED = "created"
-"""What is counted of threads that a thread has created on the way at hand."""
 
 
 def created_before(thread: FollowedThread, state: State) -> int:
