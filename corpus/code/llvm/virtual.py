@@ -29,6 +29,9 @@ _DESCRIPTION, _WHOLE = -POINTER, -2 * POINTER
 _CLASS, _SINGLE, _SEVERAL = "17__class_type_info", "20__si_class_type_info", "21__vmi_class_type_info"
 """The classes of descriptions: without bases, with one at its beginning, with others."""
 
+_OF_DESCRIPTIONS = f"{TABLE}N10__cxxabiv1"
+"""How the names of the tables begin that the descriptions of classes have."""
+
 _VIRTUAL, _PUBLIC = 1, 2
 """The bits of a base class among several."""
 
@@ -56,6 +59,8 @@ def cast(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> boo
     """
     source, _, wanted, _, table = (evaluate(thread, state, operand) for operand in ins.operands[1:6])
     if not isinstance(table, ArrayAddress) or not table.array.name.startswith(TABLE):
+        return thread.out.stops("null")
+    if table.array.name.startswith(_OF_DESCRIPTIONS):  # on a way that no object of a class of the program takes
         return thread.out.stops("null")
     assert isinstance(wanted, ArrayAddress)
     described = _in_table(thread, state, table, _DESCRIPTION)
