@@ -57,9 +57,15 @@ def _mentioned(module: ir.Module) -> Iterator[ir.SymbolRef]:
             yield from (symbol for _, symbol in variable.addresses)
 
 
+LIBRARY_OWN = "library."
+"""How the names begin of what is the library's own."""
+
+
 def functions_of(module: ir.Module, parameters: int) -> list[ArrayAddress]:
-    """Return the functions of so many parameters whose addresses are taken."""
-    names = dict.fromkeys(symbol.name for symbol in _mentioned(module))
+    """Return the functions of so many parameters whose addresses are taken: of those of the library none that is its
+    own, which nothing in memory leads to.
+    """
+    names = dict.fromkeys(symbol.name for symbol in _mentioned(module) if not symbol.name.startswith(LIBRARY_OWN))
     every = (module.functions[name] for name in sorted(names) if name in module.functions)
     found = (function for function in every if function.body is not None and len(function.parameters) == parameters)
     return [ArrayAddress(Array(CODE, NOBODY, function.name)) for function in found]
