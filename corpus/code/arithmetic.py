@@ -183,7 +183,7 @@ def _staying(thread: FollowedThread, name: str, words: Sequence[str], values: Se
     divided = thread.language.control.division_stops and name in ("div", "rem") and kind[0] != "f"
     if divided and isinstance(given[1], Reg):
         goes_on = thread.out.new_label()
-        thread.out.put(Branch(goes_on, Comparison("ne", given[1], 0)))
+        thread.out.put(Branch(goes_on, Comparison("ne", given[1], 0), checks=True))
         thread.out.stops(DIVISION)
         thread.out.put(Label(goes_on))
     out = result_width(name, words)
@@ -343,7 +343,7 @@ def select(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> b
             values[0] = moved_away(thread, values[0])
         skipped = state.moved_to(state.place)
         set_result(thread, skipped, target, values[1])
-        thread.out.put(Branch(follow_later(thread, skipped), Comparison("eq", Reg(chosen.register), 0)))
+        thread.out.put(Branch(follow_later(thread, skipped), Comparison("eq", Reg(chosen.register), 0), checks=True))
         set_result(thread, state, target, values[0])
     else:
         set_result(thread, state, target, computed(thread, ins.opcode, [*values, chosen]))
