@@ -108,7 +108,7 @@ def is_aligned(thread: FollowedThread, address: Value, size: int) -> bool:
                 place = Reg(thread.out.temporary("add.s64", place, offset)) if offset else place
                 rest = thread.out.temporary("and.b64", place, size - 1)
                 inside = thread.out.new_label()
-                thread.out.put(Branch(inside, Comparison("eq", Reg(rest), 0)))
+                thread.out.put(Branch(inside, Comparison("eq", Reg(rest), 0), checks=True))
                 thread.out.stops(MISALIGNED)
                 thread.out.put(Label(inside))
     return True
