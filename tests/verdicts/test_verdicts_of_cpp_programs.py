@@ -22,12 +22,6 @@ ASKED = ("race", "bounds", "trap", "uninitialised")
 COSTLY = ("mcs-lock", "ms-queue", "ring-buffer", "ticket-lock")
 """Data structures whose programs take seconds each."""
 
-OPEN = {
-    "ticket-lock": "a loop in a loop that waits unrolls to too many places: the answer is UNKNOWN",
-    "ticket-lock-unnotified": "the hang is found, and for the same reason nothing else is answered",
-}
-"""Programs that are right and have no answer, with why."""
-
 with (HERE / "cpp_programs.csv").open(encoding="utf-8", newline="") as _file:
     TABLE = list(csv.DictReader(_file))
 
@@ -35,7 +29,6 @@ with (HERE / "cpp_programs.csv").open(encoding="utf-8", newline="") as _file:
 def params():
     for row in TABLE:
         marks = [pytest.mark.slow] if row["file"].startswith(COSTLY) else []
-        marks += [pytest.mark.xfail(reason=OPEN[row["file"]])] if row["file"] in OPEN else []
         yield pytest.param(row, id=row["file"], marks=marks)
 
 
@@ -43,7 +36,7 @@ def test_each_program_is_there_with_a_bug_and_without():
     files = sorted(path.stem for path in PROGRAMS.glob("*.cpp"))
     assert files == sorted(row["file"] for row in TABLE)
     wrong = {row["file"] for row in TABLE if "FOUND" in row.values()}
-    assert len(wrong) == 9 and {name.rpartition("-")[0] for name in wrong} == {*files} - wrong
+    assert len(wrong) == 10 and {name.rpartition("-")[0] for name in wrong} == {*files} - wrong
 
 
 @pytest.mark.parametrize("row", list(params()))
