@@ -95,7 +95,7 @@ class Grammar:
         self._patterns: list[tuple[str, _Keywords]] = [(pattern, words) for pattern, words in tables["scanners"]]
         self._scanner_of: list[int] = tables["scanner of state"]
         self._scanners: list[tuple[_Match, _Keywords] | None] = [None] * len(self._rows)
-        self._skipped = f"(?:{tables['ignored']})*+" if tables["ignored"] else ""
+        self._skipped = f"(?>(?:{tables['ignored']})*)" if tables["ignored"] else ""
         self._skip = re.compile(self._skipped).match
 
     def _scanner(self, state: int) -> tuple[_Match, _Keywords]:

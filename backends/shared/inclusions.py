@@ -23,7 +23,7 @@ from corpus.files import LARGEST_TEXT, is_within, read_bytes
 MOST_FILES = 2000
 """Files of the user that one file may include, with those that they include."""
 
-_SPLICE = rb"(?:(?:\\|\?\?/)[ \t\v\f\0]*(?:\r\n|\n|\r))*+"
+_SPLICE = rb"(?>(?:(?:\\|\?\?/)[ \t\v\f\0]*(?:\r\n|\n|\r))*)"
 """Line ends that do not end a line."""
 
 
@@ -34,7 +34,7 @@ def _spaced(text: str) -> bytes:
 
 _COMMENT = rb"(?>" + _spaced("/*") + rb".*?" + _spaced("*/") + rb")"
 _SPACE = rb"[ \t\v\f\0\r]"
-_GAP = rb"(?:" + _SPACE + rb"|(?:\\|\?\?/)[ \t\v\f\0]*(?:\r\n|\n|\r)|" + _COMMENT + rb")*+"
+_GAP = rb"(?>(?:" + _SPACE + rb"|(?:\\|\?\?/)[ \t\v\f\0]*(?:\r\n|\n|\r)|" + _COMMENT + rb")*)"
 _HASH = b"|".join(map(_spaced, ("#", "%:", "??=")))
 _HAS = b"|".join(map(_spaced, ("__has_include_next", "__has_include", "__has_embed")))
 _WORDS = b"|".join(map(_spaced, ("include_next", "__include_macros", "include", "import", "embed")))

@@ -9,8 +9,9 @@ from typing import NoReturn
 from corpus.code.ptx.constants import ConstantValue, literal
 from corpus.errors import InputError
 
+# An atomic group: Python 3.11.2 does not go back to where a possessive repeat of a group began to fail.
 _WORDS = re.compile(
-    r"""(?:\s+|//[^\n]*|/\*.*?\*/|@@(?i:DWARF)[^\n]*)*+
+    r"""(?>(?:\s+|//[^\n]*|/\*.*?\*/|@@(?i:DWARF)[^\n]*)*)
     (?:(?P<word>[A-Za-z_$%.](?<!\.(?=\d))[\w$%.]*(?:::[\w$%.]+)*)
       | (?P<sign><<|>>|<=|>=|==|!=|&&|\|\||/(?!\*)|[][(){}<>,;:=@!|+*%&^?~-])
       | (?P<float>(?:0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}

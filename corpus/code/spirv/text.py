@@ -23,14 +23,15 @@ from corpus.code.spirv.operands import UNKNOWN, InstructionPlace, read_instructi
 from corpus.code.spirv.sections import module_of
 from corpus.errors import InputError, did_you_mean
 
+# Atomic groups: see corpus.code.ptx.tokens.
 _WORDS = re.compile(
-    r"""\s*+
+    r"""(?>\s*)
     (?:(?P<id>%\w+)
       | (?P<equals>=)
       | (?P<raw>!(?:0[xX][0-9a-fA-F]{1,8}|0|[1-9][0-9]{0,9})(?![^\s;]))
-      | (?P<string>"(?:[^"\\]|\\.)*+")
+      | (?P<string>"(?>(?:[^"\\]|\\.)*)")
       | (?P<comment>;[^\n]*)
-      | (?P<word>[^\s";=%!|]++(?:[ \t]*+\|[ \t]*+[^\s";=%!|]++)*+)
+      | (?P<word>[^\s";=%!|]++(?>(?:[ \t]*\|[ \t]*[^\s";=%!|]++)*))
       | (?P<end>\Z))
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
