@@ -46,8 +46,8 @@ from oracle.promises import Promise, promised_sets
 LEAST_LIMIT = 400_000
 """The limit of events that are looked at, those of each part of an execution, which takes some seconds."""
 _SMALL, _BY_CLOCKS = 60, 4
-"""The events of a test that takes no more than that, and how many times as many are looked at in the same time where
-clocks say what is allowed.
+"""The events of a test that takes no more than that, and how many times as many of a larger one are looked at in the
+same time where clocks say what is allowed.
 """
 
 
@@ -59,7 +59,8 @@ def limit_of(test: LitmusTest, model: Model, unroll: int) -> int:
         inside = {place for jump, target in flow.backward.items() for place in range(target, jump)}
         eventful = (place for place, ins in enumerate(flow.code) if isinstance(ins, Load | Store | Rmw | Fence))
         events += sum(1 + unroll * (place in inside) for place in eventful)
-    return LEAST_LIMIT * (_BY_CLOCKS if model.name == RC11 else 1) * max(1, events // _SMALL) ** 2
+    by_clocks = model.name == RC11 and events > _SMALL
+    return LEAST_LIMIT * (_BY_CLOCKS if by_clocks else 1) * max(1, events // _SMALL) ** 2
 
 
 @dataclass(frozen=True, slots=True)
