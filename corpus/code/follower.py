@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from corpus.code import ir
-from corpus.code.calls import CHECKS, MOST_CALLS, blamed, branch_target, go_back, keep_together
+from corpus.code.calls import CHECKS, blamed, branch_target, go_back, keep_together
 from corpus.code.evaluation import define, describe, evaluate, lift
 from corpus.code.functions import result_registers
 from corpus.code.places import RegisterHome
@@ -157,6 +157,10 @@ def _row_of(thread: FollowedThread, state: State, ins: ir.KernelInstruction) -> 
     return row
 
 
+_MOST_MEETING = 32
+"""How many places, and branches within each other, ways are followed for until they come together."""
+
+
 def _meeting(thread: FollowedThread, state: State, ins: ir.KernelInstruction, depth: int = 0) -> State | None:
     """Return the first state in which both ways of a branch come together, having left nothing behind; or None."""
     places = (branch_target(thread, state, ins), state.place + 1)
@@ -170,7 +174,7 @@ def _silent(thread: FollowedThread, state: State, depth: int) -> list[State]:
     mark, origin = len(out.code), out.origin
     found: list[State] = []
     try:
-        while depth < MOST_CALLS and len(found) < MOST_CALLS:
+        while depth < _MOST_MEETING and len(found) < _MOST_MEETING:
             body = state.function.body or ()
             if state.place >= len(body):
                 return [*found, state.moved_to(state.place)]

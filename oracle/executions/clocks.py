@@ -159,8 +159,11 @@ class Clocks:
 
     def is_sequential(self, newest: Sequence[Node]) -> bool:
         """Whether no cycle of ``psc`` goes through one of some events. No fence of the graph is ``SC``."""
+        starts = [node for node in newest if _is_sc(self._graph, node)]
+        if not starts:
+            return True
         order = _ScOrder(self._graph, self.clocks)
-        return not any(order.is_in_cycle(node) for node in newest if order.has(node))
+        return not any(map(order.is_in_cycle, starts))
 
 
 class _ScOrder:
@@ -175,9 +178,6 @@ class _ScOrder:
         for thread, numbers in enumerate(self._numbers):
             for number in numbers:
                 self._here.setdefault((thread, graph.threads[thread][number].event.location), []).append(number)
-
-    def has(self, node: Node) -> bool:
-        return "SC" in self._graph[node].event.tags
 
     def is_in_cycle(self, start: Node) -> bool:
         seen: set[Node] = set()
@@ -200,7 +200,7 @@ class _ScOrder:
             yield thread, own[later]
         writes = graph.order[location or ""]
         for write in writes[writes.index(graph.sources.get(node, node)) + 1 :]:
-            if self.has(write):
+            if _is_sc(graph, write):
                 yield write
                 break
         behind = self._elsewhere(thread, number, 1)
@@ -229,6 +229,10 @@ class _ScOrder:
                 return number
             number += step
         return None
+
+
+def _is_sc(graph: ExecutionGraph, node: Node) -> bool:
+    return "SC" in graph[node].event.tags
 
 
 def _join(one: Clock | None, other: Clock) -> Clock:

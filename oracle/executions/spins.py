@@ -231,9 +231,6 @@ class _Looks(_Runs):
     def _goes_on(self, pc: int, location: str, value: Value) -> bool:
         """Whether a thread that has read this there may go on, and not to the end of a round that is left out."""
 
-        def following(state: RunState) -> list[RunState]:
-            return allowed(self.step(state))
-
         def allowed(states: Iterable[RunState]) -> list[RunState]:
             return [after for after in states if not _denies(after, location, value)]
 
@@ -244,7 +241,9 @@ class _Looks(_Runs):
         if pc not in self._begun:
             self._begun[pc] = list(self.step(RunState(pc, self._unknown)))
         self._stopped = []
-        for steps, state in enumerate(explore_runs(allowed(self._begun[pc]), following), 1):
+        for steps, state in enumerate(
+            explore_runs(allowed(self._begun[pc]), lambda state: allowed(self.step(state))), 1
+        ):
             if state.pc == self.flow.end or steps > _MOST_STEPS or any(map(goes_on, self._stopped)):
                 return True
             self._stopped.clear()
