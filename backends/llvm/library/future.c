@@ -166,20 +166,9 @@ static void synth_wait(synth_state *state, _Bool *owns)
     while (!(state->flags & READY))
         pthread_cond_wait(&state->condition, &state->mutex);
 }
-void state_wait_locked(synth_state *state, synth_unique *lock)
-    NAMED(_ZNSt3__117__assoc_sub_state10__sub_waitERNS_11unique_lockINS_5mutexEEE);
-void state_wait_locked(synth_state *state, synth_unique *lock) { synth_wait(state, &lock->owns); }
-void state_wait(synth_state *state) NAMED(_ZNSt3__117__assoc_sub_state4waitEv);
-void state_wait(synth_state *state)
-{
-    _Bool owns = 1;
-    pthread_mutex_lock(&state->mutex);
-    synth_wait(state, &owns);
-    if (owns)
-        pthread_mutex_unlock(&state->mutex);
-}
-void state_copy(synth_state *state) NAMED(_ZNSt3__117__assoc_sub_state4copyEv);
-void state_copy(synth_state *state)
+
+/* Wait for a result; the exception that is there in its place, NULL where none is. */
+static void *synth_waited(synth_state *state)
 {
     _Bool owns = 1;
     pthread_mutex_lock(&state->mutex);
@@ -187,6 +176,21 @@ void state_copy(synth_state *state)
     void *exception = state->exception;
     if (owns)
         pthread_mutex_unlock(&state->mutex);
+    return exception;
+}
+
+void state_wait_locked(synth_state *state, synth_unique *lock)
+    NAMED(_ZNSt3__117__assoc_sub_state10__sub_waitERNS_11unique_lockINS_5mutexEEE);
+void state_wait_locked(synth_state *state, synth_unique *lock) { synth_wait(state, &lock->owns); }
+void state_wait(synth_state *state) NAMED(_ZNSt3__117__assoc_sub_state4waitEv);
+void state_wait(synth_state *state)
+{
+    synth_waited(state);
+}
+void state_copy(synth_state *state) NAMED(_ZNSt3__117__assoc_sub_state4copyEv);
+void state_copy(synth_state *state)
+{
+    void *exception = synth_waited(state);
     if (exception)
         __synth_throw_kept(exception);
 }
@@ -293,12 +297,7 @@ void future_get(synth_state **future)
 {
     synth_state *state = *future;
     *future = NULL;
-    _Bool owns = 1;
-    pthread_mutex_lock(&state->mutex);
-    synth_wait(state, &owns);
-    void *exception = state->exception;
-    if (owns)
-        pthread_mutex_unlock(&state->mutex);
+    void *exception = synth_waited(state);
     synth_release(state);
     if (exception)
         __synth_throw_kept(exception);
