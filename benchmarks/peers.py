@@ -8,7 +8,9 @@
 
 The tests are not part of synth: fetch the repository of the checker. One row for each test: the first program of its
 folder, with the first options that the test has. GenMC asks for safety, and so does this: an endless wait is a finding
-only where the test is about liveness. "yes" in the column "as it says" is an answer that is what the test expects.
+only where the test is about liveness. GenMC goes on with other threads where ``main`` has returned, where C ends the
+program (C11, 5.1.2.2.3): a test of GenMC's in C that joins none is called by a ``main`` that ends with
+``pthread_exit``. "yes" in the column "as it says" is an answer that is what the test expects.
 "seconds" are those of CPU, with the compiler's; the limit is of the clock. ``--beside`` names a table of what the
 checker itself says, with the columns ``file``, ``answer`` (``safe`` or ``wrong: ..``) and ``seconds``: medians and sums
 of both are told for each folder, of the tests that both answer.
@@ -48,13 +50,37 @@ OF_HINTS = ("final0", "help-annot", "help-annot2")
 """The tests of GenMC's that are wrong for they give it wrong hints; as programs of C they are right."""
 
 
+GOES_ON = """\
+#include <pthread.h>
+{renamed}
+#define main genmc_main
+#include "{file}"
+#undef main
+int main(void)
+{{
+    {called};
+    pthread_exit(0);
+}}
+"""
+"""A program that goes on where ``main`` of a test returns, as GenMC has it."""
+
+OF_STDIO = """\
+#include <stdio.h>
+#define remove genmc_remove"""
+"""What the tests call ``remove``, which GenMC's ``<stdio.h>`` has not."""
+
+
 class PeerTest(NamedTuple):
-    """A program of a checker's tests: what is passed to the compiler, what is expected, and of what besides safety."""
+    """A program of a checker's tests: what is passed to the compiler, what is expected, and of what besides safety.
+
+    ``caller`` is the program that is read instead, where it is not the test itself.
+    """
 
     file: Path
     options: tuple[str, ...]
     expected: str
     about: str = ""
+    caller: str = ""
 
 
 def genmc(folder: Path) -> Iterator[PeerTest]:
@@ -77,7 +103,34 @@ def genmc(folder: Path) -> Iterator[PeerTest]:
         expected = WRONG if "/wrong/" in f"{test}/" else RIGHT
         if test.name in OF_HINTS:
             expected, about = RIGHT, "wrong: its own hints"
-        yield PeerTest(programs[0], (*includes, WRAPS, *options.split()), expected, about)
+        program = programs[0]
+        yield PeerTest(program, (*includes, WRAPS, *options.split()), expected, about, _caller(program))
+
+
+def _caller(program: Path) -> str:
+    """Return a program that calls a test and goes on where it returns; nothing for one that waits, or of C++."""
+    if program.suffix != ".c":  # whose destructors run where main ends, and not where it is a thread that does
+        return ""
+    text = _with_included(program)
+    main = re.search(r"^(?:int )?main\s*\((.*)\)", text, re.MULTILINE)
+    if main is None or re.search(r"join|pthread_exit", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)):
+        return ""
+    renamed = OF_STDIO if re.search(r"\bremove\(", text) else ""
+    called = "genmc_main(1, (char *[]){(char[]){0}, 0})" if "argc" in main[1] else "genmc_main()"
+    return GOES_ON.format(renamed=renamed, file=program, called=called)
+
+
+def _with_included(program: Path) -> str:
+    """Return the text of a program and of what it includes from beside it, each file once."""
+    texts: dict[Path, str] = {}
+    left = [program.resolve()]
+    while left:
+        file = left.pop()
+        if file not in texts and file.is_file():
+            texts[file] = file.read_text(errors="replace")
+            names = re.findall(r'^#include "(.*)"', texts[file], re.MULTILINE)
+            left += [(file.parent / name).resolve() for name in names]
+    return "\n".join(texts.values())
 
 
 def _first_line(folder: Path, *names: str) -> str:
@@ -114,8 +167,16 @@ def answered(test: PeerTest, words: Sequence[str], limit: float) -> dict[str, st
     """Return the row of a test."""
     given = [word for option in test.options for word in ("-X", option)]
     model = ("-m", "sc") if test.about in ("sc", "tso", "pso") else ()
-    command = [sys.executable, "-m", "synth", "check", str(test.file), "--format", "jsonl", *given, *model, *words]
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryFile("w+") as out,
+        tempfile.TemporaryFile("w+") as errors,
+    ):
+        file = test.file
+        if test.caller:
+            file = Path(folder, f"goes-on{test.file.suffix}")
+            file.write_text(test.caller, encoding="utf-8")
+        command = [sys.executable, "-m", "synth", "check", str(file), "--format", "jsonl", *given, *model, *words]
         process = subprocess.Popen(command, stdout=out, stderr=errors, text=True, start_new_session=True)
         timer = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL))
         timer.start()
