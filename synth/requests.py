@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 # Methods
 
-ENUMERATE, SAT, SMT, STATELESS = "enumerate", "sat", "smt", "stateless"
+ENUMERATE, SAT, SMT, STATELESS, INTERLEAVED = "enumerate", "sat", "smt", "stateless", "interleaved"
 """Ways to the verdict of a model that is a .cat file."""
 
 AUTO = "auto"

@@ -25,7 +25,7 @@ MOST_SILENT = 1 << 14
 """The limit of steps that a thread takes between two events."""
 
 
-class _ConcreteWalker(Walker):
+class ConcreteWalker(Walker):
     """Steps without a bound on loops, but for idle jumps, which are not taken as long as it is ``blocking``."""
 
     def __init__(self, test: LitmusTest, number: int, idle: frozenset[int]) -> None:
@@ -35,6 +35,7 @@ class _ConcreteWalker(Walker):
         self.blocking = True
 
     def most(self, pc: int) -> int:
+        """None for an idle jump, as long as it is ``blocking``; else as many as there are."""
         return 0 if self.blocking and pc in self._idle else sys.maxsize
 
 
@@ -87,7 +88,7 @@ class ConcreteThread:
     """A thread of a test, run with values. ``once``: the idle jumps that are taken once."""
 
     def __init__(self, test: LitmusTest, number: int, idle: frozenset[int], once: frozenset[int]) -> None:
-        self._walker = _ConcreteWalker(test, number, idle)
+        self._walker = ConcreteWalker(test, number, idle)
         self._once = once
         self._start = self._advanced(self._walker.start(), {}, frozenset(), ())
 
@@ -131,7 +132,7 @@ class ConcreteThread:
     def _steps(self, state: RunState, begun: int) -> tuple[RunState, ...]:
         """The runs after one more instruction; none at a jump that is not taken."""
         try:
-            return tuple(run for run in self._walker.step(state) if not _stays(run.events[begun:]))
+            return tuple(run for run in self._walker.step(state) if not stays(run.events[begun:]))
         except InputError as error:  # a value without a meaning, with which no execution goes on
             raise TooManyError(error.message, error.path) from error
 
@@ -146,7 +147,8 @@ def _writes_nothing_new(round: Sequence[Happened]) -> bool:
     )
 
 
-def _stays(events: Sequence[Event]) -> bool:
+def stays(events: Sequence[Event]) -> bool:
+    """Whether one of some events is a barrier at which its thread stays for ever."""
     return any(event.barrier is not None and event.barrier.stays for event in events)
 
 

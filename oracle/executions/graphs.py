@@ -26,7 +26,7 @@ from oracle.executions.events import (
     is_in_program_order,
     is_set,
 )
-from oracle.executions.flow import asked_terms
+from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.values import Value
 from oracle.executions.witness import CandidateExecution
 
@@ -157,6 +157,7 @@ class GraphBase:
     def __init__(self, test: LitmusTest, graph: ExecutionGraph) -> None:
         self._test, self._graph = test, graph
         used = {done.event.location for events in graph.threads for done in events}
+        used |= {physical_location(test, term) for term in asked_locations(test)}
         self._initial = [writes[0] for name, writes in graph.order.items() if name in used]
         self._events = [done.event for events in graph.threads for done in events]
         self._begin: list[int] = []

@@ -285,9 +285,7 @@ class GrownExecutions:
             bool(events) or ending is not ThreadEnding.LEFT
             for events, ending in zip(graph.threads, endings, strict=True)
         )
-        running = _mask(ending in (ThreadEnding.LEFT, ThreadEnding.SPINS) for ending in endings)
-        gone = _mask(ending is ThreadEnding.LEFT for ending in endings)
-        if not all(threads & ~gone for threads in promised_sets(promise, running, stepped)):
+        if not keeps_promise(promise, endings, stepped):
             return None
         rounds = tuple(
             (frozenset(graph.threads[thread][number].event.key for number in found.round(thread)),)
@@ -295,10 +293,7 @@ class GrownExecutions:
             else ()
             for thread, ending in enumerate(endings)
         )
-        hang = Hang(self._execution(found), tuple(endings), rounds)
-        if strong and not hang.steady:
-            raise TooManyError("whether strong fairness lets threads go round that write is not known here")
-        return hang
+        return checked(Hang(self._execution(found), tuple(endings), rounds), strong)
 
     def _ending(self, found: GrownExecution, thread: int) -> ThreadEnding:
         situation = found.situations[thread]
@@ -309,6 +304,20 @@ class GrownExecutions:
             return ThreadEnding.LEFT if fails or self._unread(found, thread) else ThreadEnding.SPINS
         waits = situation.next.barrier is not None and not can_step(found.graph, thread, situation)
         return ThreadEnding.WAITS if waits else ThreadEnding.LEFT
+
+
+def keeps_promise(promise: Promise, endings: Sequence[ThreadEnding], stepped: int) -> bool:
+    """Whether a promise lets threads end so for ever, of which those of a mask have taken a step."""
+    running = _mask(ending in (ThreadEnding.LEFT, ThreadEnding.SPINS) for ending in endings)
+    gone = _mask(ending is ThreadEnding.LEFT for ending in endings)
+    return all(threads & ~gone for threads in promised_sets(promise, running, stepped))
+
+
+def checked(hang: Hang, strong: bool) -> Hang:
+    """A hang under weak fairness, or a strong one. Raises ``TooManyError`` where that is not known."""
+    if strong and not hang.steady:
+        raise TooManyError("whether strong fairness lets threads go round that write is not known here")
+    return hang
 
 
 _ANYWHERE = ("unfair", "hsa")

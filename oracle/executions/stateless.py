@@ -123,7 +123,7 @@ class Growth:
         cannot be grown.
         """
         check_speaks(test, model)
-        _check_grows(test)
+        check_grows(test)
         self._test, self._model, self._unroll, self._most = test, model, unroll, most
         self.bounded = False
         self._threads = [
@@ -220,7 +220,7 @@ class Growth:
                 yield from self._written(graph, thread, situation, run, run.events[situation.begun :])
             case _:
                 for number, run in enumerate(situation.runs):
-                    clock = _joined(graph, thread, _waited_for(graph, thread, event))
+                    clock = joined(graph, thread, _waited_for(graph, thread, event))
                     pending = run.events[situation.begun + 1 :]
                     rounds, again = situation.rounds, situation.again
                     happened = Happened(event, None, graph.stamp, clock, run, pending, rounds, again, number)
@@ -241,7 +241,7 @@ class Growth:
                 self.bounded = True
                 continue
             self._accesses.add(_Access.of(event))
-            clock, rounds, again = _joined(graph, thread, source), situation.rounds, situation.again
+            clock, rounds, again = joined(graph, thread, source), situation.rounds, situation.again
             yield Happened(event, value, stamp, clock, after, tuple(pending), rounds, again, int(event.spurious))
 
     def _fails_too_often(self, graph: ExecutionGraph, thread: int, event: Event) -> bool:
@@ -262,7 +262,7 @@ class Growth:
         location, value = event.location or "", event.value
         assert isinstance(value, Value)
         self._accesses.add(_Access.of(event))
-        node, clock = (thread, len(graph.threads[thread])), _joined(graph, thread, None)
+        node, clock = (thread, len(graph.threads[thread])), joined(graph, thread, None)
         written = Happened(event, value, graph.stamp, clock, run, tuple(pending), before.rounds, before.again)
         last = len(graph.order[location])
         for place in _places(graph, node, event):
@@ -324,7 +324,7 @@ class Growth:
         )
 
 
-def _check_grows(test: LitmusTest) -> None:
+def check_grows(test: LitmusTest) -> None:
     """Raises ``TooManyError`` where a test has threads that are synchronised from outside, or barriers of other kinds
     than one thread that waits for the arrival of one other."""
     arrive: dict[object, set[int]] = {}
@@ -376,7 +376,7 @@ def _is_at(event: Event, name: object) -> bool:
     return event.barrier is not None and event.barrier.name == name
 
 
-def _joined(graph: ExecutionGraph, thread: int, source: Node | None) -> tuple[int, ...]:
+def joined(graph: ExecutionGraph, thread: int, source: Node | None) -> tuple[int, ...]:
     """The clock of the next event of a thread, which another one leads to besides."""
     events = graph.threads[thread]
     clock = events[-1].clock if events else (0,) * len(graph.threads)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, partial
+from typing import Any
 
 from constraints.witnesses import ExecutionSearch
 from corpus.awaited import awaiting
@@ -59,7 +60,8 @@ from corpus.litmus.threads import Thread
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.events import Event
-from oracle.executions.grown import GrownExecutions, limit_of
+from oracle.executions.grown import LEAST_LIMIT, GrownExecutions, limit_of
+from oracle.executions.interleaved import InterleavedExecutions
 from oracle.executions.listing import ListedExecutions
 from oracle.executions.stateless import grows
 from oracle.executions.steps import TooManyError
@@ -87,9 +89,9 @@ from synth.checking.findings import (
 from synth.checking.lines import own_place
 from synth.checking.naming import in_source_words
 from synth.checking.places import locations, shown
-from synth.checking.search import Query, Search
+from synth.checking.search import Query, Search, Whole
 from synth.memory.liveness import explain_liveness
-from synth.requests import AUTO, ENUMERATE, STATELESS
+from synth.requests import AUTO, ENUMERATE, INTERLEAVED, STATELESS
 
 PROGRESS = ("unfair", "hsa", "obe", "hsa+obe", "lobe", "fair")
 """The progress models that are asked about, the least fair first; neither of ``obe`` and ``hsa`` is the fairer one."""
@@ -185,7 +187,8 @@ def check(
 
     ``expectation`` is a condition on the final state, empty where there is none; ``progress`` is the model that is
     assumed. ``method``: executions are asked of a solver, or those that end are listed (``ENUMERATE``), or all are
-    grown event by event (``STATELESS``); ``AUTO`` asks a solver where they are too many to grow. Raises ``InputError``
+    grown event by event (``STATELESS``), or threads that synchronise interleave (``INTERLEAVED``); ``AUTO`` does these
+    two, and asks a solver where they are too many. Raises ``InputError``
     where the expectation cannot be read.
     """
     with awaiting("all questions") as by_now:
@@ -214,7 +217,7 @@ def _answers(
         inquiry.found(KernelFinding("barrier", text, program.barriers.divergent))
     hang: dict[str, str] = {}
     grown = None if program.mixed else _grown(inquiry, program, model, condition, method)
-    if grown is None and not program.mixed and method != STATELESS:
+    if grown is None and not program.mixed and method not in _WHOLE:
         refused = _ask_executions(inquiry, program, model, condition, expectation, method)
         if refused and method == AUTO:
             grown = _grown(inquiry, program, model, condition, method, _PATIENCE)
@@ -228,7 +231,7 @@ def _answers(
             inquiry.notes.append(NEVER_ENDS)
         _doubt_leaks(inquiry, program, never or hang.get(progress) == Verdict.MAY_HANG)
         _ask_parts(inquiry, program, flagging(model.name))
-    elif not program.mixed and method != STATELESS:
+    elif not program.mixed and method not in _WHOLE:
         hang = _ask_hangs(inquiry, program, model, unroll, progress)
         asked = hang.get(progress) != Verdict.MAY_HANG and _ask_left_behind(inquiry, program, model, unroll)
         _doubt_leaks(inquiry, program, asked or hang.get(progress) == Verdict.MAY_HANG)
@@ -339,6 +342,9 @@ def _observing(program: KernelProgram, condition: Condition | None) -> LitmusTes
     return replace(program.test, condition=replace(program.test.condition, observed=observed))
 
 
+_WHOLE = (STATELESS, INTERLEAVED)
+"""The methods that find executions without an end, too."""
+
 _PATIENCE = 20
 """How many times as many events are grown where no solver can be asked."""
 
@@ -350,27 +356,42 @@ def _grown(
     condition: Condition | None,
     method: str,
     patience: int = 1,
-) -> GrownExecutions | None:
-    """Return all executions, grown event by event; None where another method is to be asked, or they are too many."""
-    races, every = flagging(model.name), range(len(program.test.threads))
+) -> Whole[Any] | None:
+    """Return all executions, grown event by event, or as ways through the states of a program that synchronises; None
+    where another method is to be asked, or they are too many.
+    """
+    asked, every = flagging(model.name) or model.model, range(len(program.test.threads))
     ends_early = program.needed is not None and not {*every} <= {*program.needed}
-    if method not in (AUTO, STATELESS):
+    if method not in (AUTO, *_WHOLE):
         return None
     why = ""
-    if not grows(races or model.model):
+    if not grows(asked):
         why = f"executions are not grown under {model.name}"
     elif condition is not None and ends_early:
         why = "an expectation is not asked of grown executions where the program may end before a thread of it"
     else:
         inquiry.begin("executions that end")
-        try:
-            test, patience = _observing(program, condition), _PATIENCE if method == STATELESS else patience
-            asked = races or model.model
-            most = patience * limit_of(test, asked, inquiry.unroll)
-            return GrownExecutions(test, asked, inquiry.unroll, program.needed, most)
-        except TooManyError as error:
-            why = error.message
-    if method == STATELESS:
+        test, needed = _observing(program, condition), program.needed
+        patience = _PATIENCE if method == STATELESS else patience
+        most = patience * limit_of(test, asked, inquiry.unroll)
+        apart = any(a.created or a.released for code in program.code for residual in code for a in residual.accesses)
+        grown = partial(GrownExecutions, test, asked, inquiry.unroll, needed)
+        interleaved = partial(InterleavedExecutions, test, asked, needed, apart=apart)
+        longer: list[Callable[[], Whole[Any]]] = [partial(grown, most)] if most > LEAST_LIMIT else []
+        first: list[Callable[[], Whole[Any]]] = (
+            [partial(grown, min(most, LEAST_LIMIT)), interleaved] if patience == 1 else []
+        )
+        ways: Mapping[str, Sequence[Callable[[], Whole[Any]]]] = {
+            AUTO: [*first, *longer],
+            STATELESS: [partial(grown, most)],
+            INTERLEAVED: [interleaved],
+        }
+        for way in ways[method]:
+            try:
+                return way()
+            except TooManyError as error:
+                why = error.message
+    if method in _WHOLE:
         inquiry.unknown(why)
     return None
 
@@ -978,7 +999,7 @@ def _ask_hangs(
     model: AxiomaticModel,
     unroll: int,
     progress: str,
-    grown: GrownExecutions | None = None,
+    grown: Whole[Any] | None = None,
 ) -> dict[str, str]:
     """Ask each progress model whether the program may hang; a hang under the one that is assumed is a finding.
 

@@ -7,8 +7,10 @@ from typing import Protocol, Self, TypeVar
 
 from corpus.litmus.propositions import Proposition, Term
 from oracle.executions.events import Event
+from oracle.executions.stuck import Hang
 from oracle.executions.values import Value
 from oracle.executions.witness import CandidateExecution
+from oracle.promises import Promise
 
 
 class Invertible(Protocol):
@@ -53,3 +55,13 @@ class Search(Protocol[Query]):
 
     def find(self, questions: Sequence[Query], /) -> CandidateExecution | None:
         """One of the executions that have all that is asked for; None where there is none."""
+
+
+class Whole(Search[Query], Protocol[Query]):
+    """All executions of a program, those without an end, too: grown, or the ways through its states."""
+
+    def never_ends(self) -> bool:
+        """Whether a thread may wait for ever where all are run fairly, needed or not."""
+
+    def hang(self, name: str, promise: Promise, strong: bool = False, /) -> Hang | None:
+        """A hang under a progress model; None where there is none. Raises ``TooManyError`` where that is not known."""

@@ -22,7 +22,7 @@ from synth.options.launch import compiler_option, launch_options
 from synth.options.models import models_option
 from synth.options.values import JOBS
 from synth.options.work import limit_options, workplaces
-from synth.requests import AUTO, ENUMERATE, SAT, STATELESS, LaunchWords
+from synth.requests import AUTO, ENUMERATE, INTERLEAVED, SAT, STATELESS, LaunchWords
 from synth.screen.pictures import check_picture_name, write_picture
 from synth.tables import FORMS, TABLE
 from synth.worker import Limits
@@ -46,10 +46,11 @@ STREAMED = (TEXT, CSV, JSONL)
 @click.option("--progress", default="fair", show_default=True, metavar="MODEL", help="The progress model to assume.")
 @click.option(
     "--method",
-    type=click.Choice([AUTO, STATELESS, SAT, ENUMERATE]),
+    type=click.Choice([AUTO, STATELESS, INTERLEAVED, SAT, ENUMERATE]),
     default=AUTO,
     show_default=True,
-    help="Grow executions event by event (rc11 and sc), ask a SAT solver for them, or list those that terminate.",
+    help="Grow executions event by event, or interleave threads that synchronise (rc11 and sc); ask a SAT solver; or "
+    "list executions that terminate.",
 )
 @click.option(
     "--unroll", type=click.IntRange(0), default=2, show_default=True, help="Follow a loop for this many jumps back."
