@@ -7,7 +7,8 @@ Example: is there an execution in which a thread reads what nobody has written, 
 searched from the first state to a last one in which all threads have ended, through a step that reads so.
 
 A hang is a state in which a thread waits, whatever the others have done: those that could still step are *left*, if the
-progress model lets them be.
+progress model lets them be. Or it is a cycle of states, among which each thread steps that can, or waits there for what
+is so at some of the states. Other hangs with cycles are not known.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from oracle.executions.domains import value_of
 from oracle.executions.events import INITIAL, Event, EventKind
 from oracle.executions.graphs import ExecutionGraph, Node, execution_of_graph
 from oracle.executions.grown import checked, keeps_promise
-from oracle.executions.interleavings import MOST_STEPS, Blocked, GlobalState, Interleavings, ThreadStep
+from oracle.executions.interleavings import MOST_STEPS, Blocked, GlobalState, Interleavings, StateCycle, ThreadStep
 from oracle.executions.stateless import check_grows, grows, joined
 from oracle.executions.steps import RunState, TooManyError
 from oracle.executions.stuck import Hang, ThreadEnding
@@ -52,6 +53,9 @@ class WayQuestion:
 
 MOST_FRESH = 8
 """The limit of threads that have ended, or wait, and need not have begun."""
+
+FAIR = "fair"
+"""The progress model by which each thread that can step does."""
 
 NO_WAY = WayQuestion()
 """What no way has."""
@@ -227,7 +231,11 @@ class InterleavedExecutions:
         return any(
             blocked.spin and every == blocked.wait | blocked.ended | _mask(blocked.spin)
             for _, blocked in self._ways.blocked.values()
-        )
+        ) or any(map(self._is_fair, self._ways.cycles))
+
+    def _is_fair(self, cycle: StateCycle) -> bool:
+        """Whether in a cycle each thread that can step does."""
+        return _mask(cycle.moves) | cycle.wait | cycle.ended == (1 << len(self._test.threads)) - 1
 
     def hang(self, name: str, promise: Promise, strong: bool = False) -> Hang | None:
         """A hang under a progress model: by its name, with its promise to the threads, and whether that is a strong
@@ -244,7 +252,63 @@ class InterleavedExecutions:
                     continue
                 if keeps_promise(promise, endings, begun):
                     return checked(self._hang(number, blocked, endings), strong)
+        for cycle in self._ways.cycles:
+            if self._is_fair(cycle) and not all(cycle.ended >> thread & 1 for thread in self._needed):
+                return checked(self._livelock(cycle), strong)
+        if self._ways.cycles and name != FAIR:
+            raise TooManyError(f"hangs under {name} are not known where threads may go round and write")
         return None
+
+    def _livelock(self, cycle: StateCycle) -> Hang:
+        """A hang of threads that go round a cycle, which is shown twice."""
+        every = range(len(self._test.threads))
+        endings = [
+            ThreadEnding.SPINS
+            if thread in cycle.moves
+            else ThreadEnding.WAITS
+            if cycle.wait >> thread & 1
+            else ThreadEnding.ENDED
+            for thread in every
+        ]
+        replay = _Replay(self._test)
+        for step in self._way_to(cycle.states[0]):
+            replay.take(self._ways.steps[step])
+        parts: list[list[frozenset[tuple[int, ...]]]] = [[] for _ in every]
+        for _ in range(2):
+            keys: list[list[tuple[int, ...]]] = [[] for _ in every]
+            for step in self._round(cycle):
+                taken = self._ways.steps[step]
+                keys[taken.thread] += replay.take(taken)
+            for thread in cycle.moves:
+                parts[thread].append(frozenset(keys[thread]))
+        return Hang(replay.execution(), tuple(endings), tuple(map(tuple, parts)))
+
+    def _round(self, cycle: StateCycle) -> list[int]:
+        """The steps of a way from the first state of a cycle through all of its moves and back."""
+        here, found = cycle.states[0], list[int]()
+        for state, after, steps in dict.fromkeys(cycle.moves.values()):
+            found += [*self._between(cycle, here, state), *steps]
+            here = after
+        return [*found, *self._between(cycle, here, cycle.states[0])]
+
+    def _between(self, cycle: StateCycle, start: int, goal: int) -> list[int]:
+        """The steps of a shortest way between two states of a cycle."""
+        inside = frozenset(cycle.states)
+        came: dict[int, tuple[int, tuple[int, ...]]] = {start: (start, ())}
+        for state in (waiting := [start]):
+            if state == goal:
+                break
+            for target, steps in self._ways.following[state]:
+                spurious = any(self._ways.steps[step].outcome.events[0].spurious for step in steps)
+                if target in inside and target not in came and not spurious:
+                    came[target] = (state, steps)
+                    waiting.append(target)
+        parts = list[tuple[int, ...]]()
+        state = goal
+        while state != start:
+            state, steps = came[state]
+            parts.append(steps)
+        return [step for part in reversed(parts) for step in part]
 
     def _endings(self, blocked: Blocked) -> Iterator[tuple[tuple[ThreadEnding, ...], int]]:
         """Yield how threads end in a state, and which have taken a step. A thread that has done nothing that others may

@@ -28,12 +28,13 @@ Under SC all accesses interleave, and none races.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from struct import pack
 from typing import NamedTuple
 
+from corpus.graphs import components
 from corpus.litmus.instructions import Fence, Load, Rmw, Store
 from corpus.litmus.orders import Order
 from corpus.litmus.test import LitmusTest
@@ -47,6 +48,9 @@ from oracle.executions.values import Value
 
 MOST_STEPS = 300_000
 """The limit of steps that are taken from all states together."""
+
+_LONG, _LONGEST = 64, 1 << 14
+"""The steps that are taken at once before it is asked whether they go round, and the limit of them."""
 
 _ACQUIRE = frozenset({"ACQ", "ACQ_REL", "SC"})
 _RELEASE = frozenset({"REL", "ACQ_REL", "SC"})
@@ -65,12 +69,15 @@ class _SeenError(Exception):
 
 
 class ThreadStep(NamedTuple):
-    """What a thread does: its outcome, what it reads or writes over if it accesses memory, and whether it races."""
+    """What a thread does: its outcome, what it reads or writes over if it accesses memory, and whether it races.
+    ``stale``: what it reads has been overwritten.
+    """
 
     thread: int
     outcome: Outcome
     before: Written | None
     races: bool
+    stale: bool = False
 
     @property
     def reads(self) -> bool:
@@ -101,12 +108,26 @@ class Blocked:
     begun: int
 
 
+@dataclass(frozen=True, slots=True)
+class StateCycle:
+    """States that lead to each other. ``moves``: for each thread that steps among them, or waits in one of them and may
+    go on to do so, a step: the state, the state that follows, and the steps. Others ``wait`` at a barrier or have
+    ``ended``, as bits, or do neither.
+    """
+
+    states: tuple[int, ...]
+    moves: Mapping[int, tuple[int, int, tuple[int, ...]]]
+    wait: int
+    ended: int
+
+
 class Interleavings:
     """The states of a test, by number, of which 0 is the first.
 
     ``following``: for each state those that follow, each with the steps that lead there. ``aside``: the steps that a
     state may take and be as before. ``parents``: for each state one that it follows, and the steps. ``last``: the
-    states in which none can step. ``blocked``: states in which threads wait, one of each kind. ``writers``: a write for
+    states in which none can step, and one of each cycle. ``cycles``: states among which threads may go round for ever.
+    ``blocked``: states in which threads wait, one of each kind. ``writers``: a write for
     each of those that are told apart.
     """
 
@@ -114,7 +135,7 @@ class Interleavings:
         """``weak``: under RC11, and not SC. ``apart``: who has written a value is told apart.
 
         Raises ``RacingError`` where executions are not known to be interleavings, and ``TooManyError`` where there are
-        too many states, or threads go round without waiting.
+        too many states.
         """
         self._test, self._weak, self._apart, self._most = test, weak, apart, most
         self.threads = [LocalThread(test, number) for number in range(len(test.threads))]
@@ -147,7 +168,19 @@ class Interleavings:
             pass
         if self._exempt and (self._unordered or self._exempt & self._relaxed):
             raise RacingError("accesses that are seq_cst are not known to keep the others in order")
-        self._check_ends()
+        self.cycles = self._cycles()
+        for cycle in self.cycles:  # in which threads may have ended
+            self.last[cycle.states[0]] = self._state(cycle.states[0])
+
+    def _state(self, number: int) -> GlobalState:
+        """The state of a number, made again by the steps that lead there."""
+        way = [number]
+        while way[-1]:
+            way.append(self.parents[way[-1]][0])
+        state = self._first()[0]
+        for after in reversed(way[:-1]):
+            state = next(next_ for _, next_ in self._steps_from(0, state, []) if self._known[_digest(next_)] == after)
+        return state
 
     def _whole(self) -> bool:
         """Whether all states are found, and not that who has seen the last write matters of one more location."""
@@ -169,14 +202,19 @@ class Interleavings:
             return False
         return True
 
-    def _explore(self) -> None:
+    def _first(self) -> tuple[GlobalState, list[int]]:
+        """The first state, and the steps that are taken at once before it."""
         initial = tuple(self.cells.initial(value_of(location.initial)) for location in self._test.locations)
         start = GlobalState(tuple(thread.start for thread in self.threads), initial, 0, 0)
         for number, thread in enumerate(self.threads):
             if thread[thread.start].next is None:
                 start = start._replace(cells=self.cells.ended(start.cells, number))
-        first, steps = self._settled(start, [])
-        known = {_digest(first): 0}
+        return self._settled(start, [])
+
+    def _explore(self) -> None:
+        first, steps = self._first()
+        known = self._known = {_digest(first): 0}
+        self._threads_at = [first.threads]
         self.parents.append((0, tuple(steps)))
         waiting, count = [first], 0
         for number, state in enumerate(waiting):
@@ -189,6 +227,7 @@ class Interleavings:
                 target = known.setdefault(digest, len(waiting))
                 if target == len(waiting):
                     waiting.append(after)
+                    self._threads_at.append(after.threads)
                     self.parents.append((number, taken))
                 following.append((target, taken))
             waiting[number] = _GONE
@@ -280,16 +319,21 @@ class Interleavings:
 
     def _settled(self, state: GlobalState, steps: list[int]) -> tuple[GlobalState, list[int]]:
         """The state after all steps that are taken at once."""
-        count = 0
+        passed, round_ = set[GlobalState](), set[int]()  # threads that go round so for ever
         going = True
         while going:
             going = False
             for thread in range(len(self.threads)):
-                while (taken := self._at_once(state, thread)) is not None:
+                while thread not in round_ and (taken := self._at_once(state, thread)) is not None:
                     state, more = taken
-                    steps = [*steps, *more]
-                    going, count = True, count + 1
-                    if count > self._most:
+                    steps, going = [*steps, *more], True
+                    if len(steps) < _LONG:
+                        continue
+                    event = self.threads[thread][state.threads[thread]].next
+                    if state in passed and event is not None and event.location is not None:
+                        round_.add(thread)
+                    passed.add(state)
+                    if len(passed) > _LONGEST:
                         raise TooManyError(f"P{thread} takes too many steps that nobody sees")
         return state, steps
 
@@ -404,7 +448,7 @@ class Interleavings:
                 if outcome.written is not None and written not in cell.older[thread]:
                     continue  # the next write is of an update, too
                 if outcome.idle and outcome.written is None:
-                    yield ThreadStep(thread, outcome, written, False)
+                    yield ThreadStep(thread, outcome, written, False, stale=True)
                 else:
                     self._may_race(outcome.events[0], location)
 
@@ -500,28 +544,44 @@ class Interleavings:
                 yield ThreadStep(other, idle, before, True)
 
     def _step(self, step: ThreadStep) -> int:
-        key = (step.thread, id(step.outcome), step.before, step.races)
+        key = (step.thread, id(step.outcome), step.before, step.races, step.stale)
         number = self._numbers.setdefault(key, len(self.steps))
         if number == len(self.steps):
             self.steps.append(step)
         return number
 
-    def _check_ends(self) -> None:
-        """Raises ``TooManyError`` where threads may go round for ever, but by failing spuriously."""
+    def _cycles(self) -> list[StateCycle]:
+        """The states among which threads may go round for ever, without failing spuriously."""
         spurious = {number for number, step in enumerate(self.steps) if step.outcome.events[0].spurious}
         rows = [[target for target, steps in row if spurious.isdisjoint(steps)] for row in self.following]
-        comes = [0] * len(rows)
-        for row in rows:
-            for target in row:
-                comes[target] += 1
-        waiting = [number for number, count in enumerate(comes) if not count]
-        for number in waiting:
-            for target in rows[number]:
-                comes[target] -= 1
-                if not comes[target]:
-                    waiting.append(target)
-        if len(waiting) < len(rows):
-            raise TooManyError("threads may go round for ever, and write")
+        found = list[StateCycle]()
+        for states in components(rows):
+            inside = frozenset(states)
+            edges = [
+                (state, target, steps)
+                for state in sorted(inside)
+                for target, steps in self.following[state]
+                if target in inside and spurious.isdisjoint(steps)
+            ]
+            if edges:
+                found.append(self._cycle(inside, edges))
+        return found
+
+    def _cycle(self, states: frozenset[int], edges: Sequence[tuple[int, int, tuple[int, ...]]]) -> StateCycle:
+        moves: dict[int, tuple[int, int, tuple[int, ...]]] = {}
+        for edge in edges:
+            for step in edge[2]:
+                moves.setdefault(self.steps[step].thread, edge)
+        for state in sorted(states):
+            for number in self.aside[state]:
+                idle = self.steps[number]
+                if not idle.stale and not idle.outcome.events[0].spurious:
+                    moves.setdefault(idle.thread, (state, state, (number,)))
+        place = self._threads_at[min(states)]
+        nexts = [local[here].next for local, here in zip(self.threads, place, strict=True)]
+        ended = sum(1 << thread for thread, event in enumerate(nexts) if event is None)
+        at_barrier = (thread for thread, event in enumerate(nexts) if event is not None and event.barrier is not None)
+        return StateCycle(tuple(sorted(states)), moves, sum(1 << t for t in at_barrier if t not in moves), ended)
 
 
 _GONE = GlobalState((), (), 0, 0)
