@@ -193,7 +193,8 @@ def looping_test(rng):
     return LitmusTest("looping", tuple(threads), tuple(map(Location, LOCATIONS)), condition)
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 6))
 def test_threads_that_go_round_are_told_as_a_solver_tells_them(seed):
     rng, seen, cyclic = Random(seed), set(), 0
     for number in range(25 if seed == 1 else 250):
