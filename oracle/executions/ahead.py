@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from corpus.graphs import reachable
 from corpus.litmus.instructions import Barrier, Load, Rmw, Store, addresses_of, operands_of
-from corpus.litmus.locations import Loc, Operand, element_of, physical
+from corpus.litmus.locations import NOWHERE, Loc, Operand, element_of, physical
 from corpus.litmus.orders import Order
 from corpus.litmus.test import LitmusTest
 from oracle.executions.flow import flow_of
@@ -61,7 +61,9 @@ class Ahead:
         values += [value for thread in test.threads for _, value in thread.registers if isinstance(value, Loc)]
         bases = {element_of(value.name)[0] for value in values}
         self._anywhere = frozenset(
-            physical(self._locations, name) for name in self._locations if element_of(name)[0] in bases
+            physical(self._locations, name)
+            for name in self._locations
+            if name == NOWHERE or element_of(name)[0] in bases
         )
         self.arrivals: list[frozenset[object]] = [
             frozenset(ins.name for ins in code if isinstance(ins, Barrier) and ins.arrive) for code in codes

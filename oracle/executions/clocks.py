@@ -33,9 +33,11 @@ RC11, DATA_RACE = "rc11", "data-race"
 
 Clock = tuple[int, ...]
 
-_ACQUIRE = frozenset({"ACQ", "ACQ_REL", "SC"})
-_RELEASE = frozenset({"REL", "ACQ_REL", "SC"})
-_ATOMIC = _ACQUIRE | _RELEASE | {"RLX"}
+ACQUIRE = frozenset({"ACQ", "ACQ_REL", "SC"})
+RELEASE = frozenset({"REL", "ACQ_REL", "SC"})
+"""The tags of accesses and fences that acquire, and of those that release."""
+
+_ATOMIC = ACQUIRE | RELEASE | {"RLX"}
 
 
 class Clocks:
@@ -71,23 +73,23 @@ class Clocks:
             seen = self._carried.get(self._graph.sources[node])
             if seen is not None:
                 self._read[thread] = _join(self._read[thread], seen)
-                if _ACQUIRE & event.tags:
+                if ACQUIRE & event.tags:
                     before = _join(before, seen)
         elif "F" in event.tags:
             self.has_fence = self.has_fence or "SC" in event.tags
-            if _ACQUIRE & event.tags:
+            if ACQUIRE & event.tags:
                 before = _join(self._read[thread], before)
         clock = (*before[:thread], node[1] + 1, *before[thread + 1 :])
         known.append(clock)
         if event.kind is EventKind.WRITE:
             self._write(node, happened, clock)
-        elif "F" in event.tags and _RELEASE & event.tags:
+        elif "F" in event.tags and RELEASE & event.tags:
             self._fence[thread] = clock
 
     def _write(self, node: Node, happened: Happened, clock: Clock) -> None:
         event, (thread, number) = happened.event, node
         assert event.location is not None
-        if _RELEASE & event.tags:
+        if RELEASE & event.tags:
             self._released[thread, event.location] = clock
         carried: Clock | None = None
         if _ATOMIC & event.tags:

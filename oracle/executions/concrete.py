@@ -38,6 +38,15 @@ class ConcreteWalker(Walker):
         """None for an idle jump, as long as it is ``blocking``; else as many as there are."""
         return 0 if self.blocking and pc in self._idle else sys.maxsize
 
+    def runs(self, state: RunState, begun: int) -> tuple[RunState, ...]:
+        """The runs after one more instruction, before which there were ``begun`` events; none at a jump that is not
+        taken. Raises ``TooManyError`` where a value has no meaning, with which no execution goes on.
+        """
+        try:
+            return tuple(run for run in self.step(state) if not _stays(run.events[begun:]))
+        except InputError as error:
+            raise TooManyError(error.message, error.path) from error
+
 
 @dataclass(frozen=True, slots=True)
 class ThreadSituation:
@@ -113,8 +122,8 @@ class ConcreteThread:
             if pc in walker.targets:
                 rounds = {**rounds, pc: begun}
             if pc == walker.flow.end:
-                return ThreadSituation((), begun, rounds, _known(state), ended=True)
-            runs = self._steps(state, begun)
+                return ThreadSituation((), begun, rounds, known_registers(state), ended=True)
+            runs = walker.runs(state, begun)
             if not runs:
                 first = rounds[walker.flow.backward[pc]]
                 if _writes_nothing_new(done[first:]):
@@ -122,19 +131,12 @@ class ConcreteThread:
                         return ThreadSituation((), begun, rounds, {}, again, jump=pc, round=first)
                     again |= {pc}
                 walker.blocking = False
-                runs = self._steps(state, begun)
+                runs = walker.runs(state, begun)
                 walker.blocking = True
             if len(runs[0].events) > begun:
                 return ThreadSituation(runs, begun, rounds, {}, again)
             (state,) = runs
         raise TooManyError(f"P{walker.number} takes more than {MOST_SILENT} steps without an event")
-
-    def _steps(self, state: RunState, begun: int) -> tuple[RunState, ...]:
-        """The runs after one more instruction; none at a jump that is not taken."""
-        try:
-            return tuple(run for run in self._walker.step(state) if not stays(run.events[begun:]))
-        except InputError as error:  # a value without a meaning, with which no execution goes on
-            raise TooManyError(error.message, error.path) from error
 
 
 def _writes_nothing_new(round: Sequence[Happened]) -> bool:
@@ -147,12 +149,12 @@ def _writes_nothing_new(round: Sequence[Happened]) -> bool:
     )
 
 
-def stays(events: Sequence[Event]) -> bool:
-    """Whether one of some events is a barrier at which its thread stays for ever."""
+def _stays(events: Sequence[Event]) -> bool:
     return any(event.barrier is not None and event.barrier.stays for event in events)
 
 
-def _known(state: RunState) -> Mapping[str, Value]:
+def known_registers(state: RunState) -> dict[str, Value]:
+    """The registers of a run whose values are known."""
     return {name: value for name, (value, _) in state.registers.items() if not isinstance(value, Read | Apply)}
 
 

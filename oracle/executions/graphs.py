@@ -17,6 +17,7 @@ from oracle.cat.algebra import bits
 from oracle.cat.rows import MaskRelation, Rows, rows
 from oracle.executions.candidates import execution_events, physical_location
 from oracle.executions.concrete import Happened, ThreadSituation
+from oracle.executions.domains import value_of
 from oracle.executions.events import (
     INITIAL,
     RELATIONS,
@@ -113,6 +114,17 @@ class ExecutionGraph:
             if node[0] != waiting[0] and event.barrier is not None and event.barrier.name == name:
                 return node
         return None
+
+
+def empty_graph(test: LitmusTest) -> ExecutionGraph:
+    """The graph of a test in which nothing has happened yet."""
+    order = {location.name: ((INITIAL, number),) for number, location in enumerate(test.locations)}
+    return ExecutionGraph(((),) * len(test.threads), {}, order)
+
+
+def initial_values(test: LitmusTest) -> Mapping[Node, Value]:
+    """The values of a test's initial writes."""
+    return {(INITIAL, number): value_of(location.initial) for number, location in enumerate(test.locations)}
 
 
 def _with(

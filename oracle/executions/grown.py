@@ -234,11 +234,11 @@ class GrownExecutions:
             hang = self._hang_in(found, promise, strong)
             if hang is not None:
                 return hang
-        if name not in (*_ANYWHERE, *_ONCE_BEGUN):
+        if name not in (*_ANYWHERE, *ONCE_BEGUN):
             raise TooManyError(f"hangs under {name} are not known where executions are grown event by event")
         every = range(len(self._test.threads))
         stuck = {thread for found in self._grown for thread in every if found.situations[thread].round is not None}
-        for left in _left(every, promise) if name in _ONCE_BEGUN else ():
+        for left in _left(every, promise) if name in ONCE_BEGUN else ():
             if stuck <= left:
                 continue
             if left not in self._others:
@@ -322,7 +322,7 @@ def checked(hang: Hang, strong: bool) -> Hang:
 
 _ANYWHERE = ("unfair", "hsa")
 """The progress models by which threads may be left wherever they are."""
-_ONCE_BEGUN = ("obe", "hsa+obe", "lobe", "fair")
+ONCE_BEGUN = ("obe", "hsa+obe", "lobe", "fair")
 """The progress models by which a thread goes on once it has begun."""
 
 

@@ -24,10 +24,9 @@ from oracle.cat.interpreter import Model
 from oracle.executions.candidates import check_speaks, physical_location
 from oracle.executions.clocks import DATA_RACE, RC11
 from oracle.executions.concrete import ConcreteThread, Happened, read
-from oracle.executions.domains import value_of
-from oracle.executions.events import INITIAL, Event, EventKind
-from oracle.executions.graphs import ExecutionGraph, Node, execution_of_graph
-from oracle.executions.grown import checked, keeps_promise
+from oracle.executions.events import Event, EventKind
+from oracle.executions.graphs import Node, empty_graph, execution_of_graph, initial_values
+from oracle.executions.grown import ONCE_BEGUN, checked, keeps_promise
 from oracle.executions.interleavings import MOST_STEPS, Blocked, GlobalState, Interleavings, StateCycle, ThreadStep
 from oracle.executions.stateless import check_grows, grows, joined
 from oracle.executions.steps import RunState, TooManyError
@@ -54,8 +53,8 @@ class WayQuestion:
 MOST_FRESH = 8
 """The limit of threads that have ended, or wait, and need not have begun."""
 
-FAIR = "fair"
-"""The progress model by which each thread that can step does."""
+FAIR, UNFAIR = "fair", "unfair"
+"""The progress models by which each thread that can step does, and by which none need do."""
 
 NO_WAY = WayQuestion()
 """What no way has."""
@@ -72,9 +71,9 @@ class InterleavedExecutions:
         model: Model,
         needed: Collection[int] | None = None,
         most: int = MOST_STEPS,
-        apart: bool = True,
+        apart: Collection[str] | None = None,
     ) -> None:
-        """``apart``: questions are asked of who has written what is read.
+        """``apart``: the locations of which it is asked who has written what is read; all, where that is None.
 
         Raises ``InputError`` where the model says nothing of the test, and ``TooManyError`` where executions are not
         known to be interleavings, or there are too many.
@@ -83,10 +82,11 @@ class InterleavedExecutions:
         check_grows(test)
         if not grows(model):
             raise TooManyError(f"executions are not known to be interleavings under {model.name}")
-        self._test, self._apart = test, apart
+        names = (location.name for location in test.locations) if apart is None else apart
+        self._test, self._apart = test, frozenset(names)
         every = range(len(test.threads))
         self._needed = tuple(every if needed is None else needed)
-        self._ways = Interleavings(test, model.name == RC11, apart, most)
+        self._ways = Interleavings(test, model.name == RC11, self._apart, most)
         self.cut = False
         races = self._with_steps(lambda step: step.races)
         flags = (check.name for check in model.flags)
@@ -132,7 +132,8 @@ class InterleavedExecutions:
         return self._with_steps(lambda step: any(map(is_meant, step.outcome.events)))
 
     def reads_initial(self, locations: Collection[str]) -> WayQuestion:
-        """The executions in which a read of one of these locations reads what nobody has written."""
+        """The executions in which a read of one of these locations, all told apart, reads what nobody has written."""
+        assert self._apart.issuperset(locations)
         return self._with_steps(
             lambda step: (
                 step.reads and step.before is not None and step.before[1] is None and _location(step) in locations
@@ -155,10 +156,9 @@ class InterleavedExecutions:
         return self._with_steps(meant)
 
     def _is_of(self, step: ThreadStep, is_meant: Callable[[Event], bool]) -> bool:
-        """Whether a step reads, or writes over, what one of some writes has written."""
-        if not self._apart:
-            raise AssertionError("writes are not told apart")
-        return step.before is not None and step.before[1] is not None and is_meant(self._ways.writers[step.before[1]])
+        """Whether a step reads, or writes over, what one of some writes has written, at a place that is told apart."""
+        writer = None if step.before is None else self._ways.writers.get(step.before[1])
+        return writer is not None and is_meant(writer)
 
     def find(self, questions: Sequence[WayQuestion]) -> CandidateExecution | None:
         """One of them that all questions have, or a beginning of one where none asks for its end; None where there is
@@ -257,6 +257,8 @@ class InterleavedExecutions:
                 return checked(self._livelock(cycle), strong)
         if self._ways.cycles and name != FAIR:
             raise TooManyError(f"hangs under {name} are not known where threads may go round and write")
+        if self._ways.arrives and name not in (UNFAIR, *ONCE_BEGUN):  # arrivals of who has begun are taken at once
+            raise TooManyError(f"hangs under {name} are not known where threads arrive at barriers")
         return None
 
     def _livelock(self, cycle: StateCycle) -> Hang:
@@ -299,8 +301,8 @@ class InterleavedExecutions:
             if state == goal:
                 break
             for target, steps in self._ways.following[state]:
-                spurious = any(self._ways.steps[step].outcome.events[0].spurious for step in steps)
-                if target in inside and target not in came and not spurious:
+                fails = any(self._ways.steps[step].fails for step in steps)
+                if target in inside and target not in came and not fails:
                     came[target] = (state, steps)
                     waiting.append(target)
         parts = list[tuple[int, ...]]()
@@ -365,11 +367,7 @@ class _Replay:
     def __init__(self, test: LitmusTest) -> None:
         self._test = test
         self._threads = [ConcreteThread(test, number, frozenset(), frozenset()) for number in range(len(test.threads))]
-        self._initial: Mapping[Node, Value] = {
-            (INITIAL, number): value_of(location.initial) for number, location in enumerate(test.locations)
-        }
-        order = {location.name: ((INITIAL, number),) for number, location in enumerate(test.locations)}
-        self._graph = ExecutionGraph(((),) * len(test.threads), {}, order)
+        self._initial, self._graph = initial_values(test), empty_graph(test)
 
     def take(self, step: ThreadStep) -> list[tuple[int, ...]]:
         """Take a step, and return the keys of its events."""

@@ -40,6 +40,7 @@ from corpus.litmus.orders import Order
 from corpus.litmus.test import LitmusTest
 from oracle.executions.ahead import NONE, Accesses, Ahead
 from oracle.executions.cells import Cells, Message, Released, Written
+from oracle.executions.clocks import ACQUIRE, RELEASE
 from oracle.executions.domains import value_of
 from oracle.executions.events import Event, EventKind
 from oracle.executions.local import LocalThread, Outcome
@@ -51,9 +52,6 @@ MOST_STEPS = 300_000
 
 _LONG, _LONGEST = 64, 1 << 14
 """The steps that are taken at once before it is asked whether they go round, and the limit of them."""
-
-_ACQUIRE = frozenset({"ACQ", "ACQ_REL", "SC"})
-_RELEASE = frozenset({"REL", "ACQ_REL", "SC"})
 
 
 class RacingError(TooManyError):
@@ -78,6 +76,11 @@ class ThreadStep(NamedTuple):
     before: Written | None
     races: bool
     stale: bool = False
+
+    @property
+    def fails(self) -> bool:
+        """Whether it goes on by failing spuriously."""
+        return self.outcome.events[0].spurious and not self.outcome.idle
 
     @property
     def reads(self) -> bool:
@@ -126,13 +129,14 @@ class Interleavings:
 
     ``following``: for each state those that follow, each with the steps that lead there. ``aside``: the steps that a
     state may take and be as before. ``parents``: for each state one that it follows, and the steps. ``last``: the
-    states in which none can step, and one of each cycle. ``cycles``: states among which threads may go round for ever.
-    ``blocked``: states in which threads wait, one of each kind. ``writers``: a write for
-    each of those that are told apart.
+    states in which none can step, and a state of a cycle for each way in which others have ended there. ``cycles``:
+    states among which threads may go round for ever. ``blocked``: states in which threads wait, one of each kind.
+    ``writers``: a write for each of those that are told apart. ``arrives``: threads arrive at barriers.
     """
 
-    def __init__(self, test: LitmusTest, weak: bool, apart: bool, most: int = MOST_STEPS) -> None:
-        """``weak``: under RC11, and not SC. ``apart``: who has written a value is told apart.
+    def __init__(self, test: LitmusTest, weak: bool, apart: frozenset[str], most: int = MOST_STEPS) -> None:
+        """``weak``: under RC11, and not SC. ``apart``: the locations of which it is told who has written
+        what may be read there.
 
         Raises ``RacingError`` where executions are not known to be interleavings, and ``TooManyError`` where there are
         too many states.
@@ -149,6 +153,7 @@ class Interleavings:
             for code in codes
             for ins in code
         )
+        self.arrives = any(self._ahead.arrivals)
         self._barriers: dict[object, int] = {}
         self._acquires = [any(isinstance(ins, Fence) for ins in code) for code in codes]
         relaxed = (Order.RELAXED, Order.ACQUIRE)
@@ -157,7 +162,7 @@ class Interleavings:
             and any(isinstance(i, Load | Store | Rmw) and i.mode.order not in (*relaxed, Order.WEAK) for i in code)
             for code in codes
         ]
-        self._told: set[str] = set()
+        self._told = set(apart)
         self._waited: set[tuple[str, Value]] = set()
         begun = [self._ahead.accesses(thread, 0) for thread in range(len(test.threads))]
         self._access_places = {
@@ -169,8 +174,13 @@ class Interleavings:
         if self._exempt and (self._unordered or self._exempt & self._relaxed):
             raise RacingError("accesses that are seq_cst are not known to keep the others in order")
         self.cycles = self._cycles()
-        for cycle in self.cycles:  # in which threads may have ended
-            self.last[cycle.states[0]] = self._state(cycle.states[0])
+        ended = set[tuple[int | None, ...]]()
+        for cycle in self.cycles:  # of which the registers are asked for that threads have ended with
+            here = self._threads_at[cycle.states[0]]
+            kept = tuple(state if cycle.ended >> thread & 1 else None for thread, state in enumerate(here))
+            if kept not in ended:
+                ended.add(kept)
+                self.last[cycle.states[0]] = self._state(cycle.states[0])
 
     def _state(self, number: int) -> GlobalState:
         """The state of a number, made again by the steps that lead there."""
@@ -245,7 +255,14 @@ class Interleavings:
                 ended |= 1 << thread
                 continue
             if event.kind is EventKind.BARRIER:
-                wait |= 1 << thread
+                passed = self._passed(state, event)
+                if passed is None:
+                    wait |= 1 << thread
+                    continue
+                (outcome,) = local.outcomes(state.threads[thread], None)
+                steps += 1
+                done = [self._step(ThreadStep(thread, outcome, None, False))]
+                yield from self._then(passed._replace(begun=state.begun | 1 << thread), thread, outcome, done)
                 continue
             taken, idle = self._accesses(state, thread, event, aside)
             steps += len(taken)
@@ -287,8 +304,8 @@ class Interleavings:
             cells = make.ended(cells, thread)
         ahead = self._ahead.accesses(thread, after.place)
         passed = [name for name in self._ahead.accesses(thread, before.place) if name not in ahead]
-        touched = {event.location for event in outcome.events if event.location is not None}
-        for name in {*passed, *touched} if len(touched) < 2 else passed:
+        touched = (event.location for event in outcome.events if event.location is not None)
+        for name in dict.fromkeys((*passed, *touched)):
             cells = self._tidied(state, cells, name)
         return state._replace(cells=cells)
 
@@ -309,7 +326,8 @@ class Interleavings:
             number = make.silent(number)
         else:
             number = make.kept(number, whole.plain, whole.writes, whole.plain_writes, self._sequential)
-            if not whole.plain and ((waits and not whole.writes) or self._only_updates(name, whole, number)):
+            waits = waits and not whole.writes and name not in self._apart
+            if not whole.plain and (waits or self._only_updates(name, whole, number)):
                 number = make.seen(number)
         return _with(cells, place, number)
 
@@ -346,6 +364,9 @@ class Interleavings:
         if event is None:
             return None
         if event.location is None:
+            arrives = event.barrier is not None and "ARRIVE" in event.tags
+            if arrives and not state.begun >> thread & 1:  # whom it lets through knows that the thread has begun
+                return None
             after = self._passed(state, event) if event.barrier is not None else self._fenced(state, thread, event)
             if after is None:
                 return None
@@ -353,11 +374,12 @@ class Interleavings:
             return self._moved(after, thread, outcome), [self._step(ThreadStep(thread, outcome, None, False))]
         if not (self._weak and "ATOM" not in event.tags) and not self._is_alone(state, thread, here):
             return None
-        taken, _ = self._accesses(state, thread, event, [])
+        aside = list[int]()
+        taken, _ = self._accesses(state, thread, event, aside)
         if len(taken) != 1:  # it waits for what another one writes, or may fail
             return None
         ((outcome, before, races, cells),) = taken
-        steps = list[int]()
+        steps = [number for number in aside if self.steps[number].stale]
         for other in self._polls(state, thread, outcome) if outcome.written is not None else ():
             steps, races = [*steps, self._step(other)], True
         after = self._moved(state._replace(cells=cells), thread, outcome)
@@ -392,7 +414,7 @@ class Interleavings:
         arrives = "ARRIVE" in event.tags
         own, other = self._barrier(event.barrier.name, arrives), self._barrier(event.barrier.name, not arrives)
         if state.arrived >> own & 1:
-            raise TooManyError("executions with barriers that are used again are not grown event by event")
+            raise TooManyError("executions with barriers that are used again are not known to be interleavings")
         if not arrives and not state.arrived >> other & 1:
             return None
         return state._replace(arrived=state.arrived | 1 << own)
@@ -401,9 +423,9 @@ class Interleavings:
         cells, make = state.cells, self.cells
         if not self._weak:
             return state
-        if _ACQUIRE & event.tags:
+        if ACQUIRE & event.tags:
             cells = make.learned(cells, make.received(thread), make.thread(thread))
-        if _RELEASE & event.tags:
+        if RELEASE & event.tags:
             cells = make.learned(cells, make.thread(thread), make.fenced(thread))
         return state._replace(cells=cells)
 
@@ -474,7 +496,7 @@ class Interleavings:
                 self._relaxed.add(event.location or "")
             if not writes:
                 if not plain and make.is_named(message):
-                    if _ACQUIRE & event.tags:
+                    if ACQUIRE & event.tags:
                         cells = make.learned(cells, make.named(message), itself)
                     elif self._acquires[thread]:
                         cells = make.learned(cells, make.named(message), make.received(thread))
@@ -491,7 +513,7 @@ class Interleavings:
                 continue
             holders, own = itself, Released(thread, place)
             sources = make.fenced(thread) if self._acquires[thread] else 0
-            if _RELEASE & event.tags:
+            if RELEASE & event.tags:
                 sources |= itself
                 holders |= make.named(message)
                 if self._resends[thread]:
@@ -520,7 +542,7 @@ class Interleavings:
 
     def _writer(self, event: Event) -> tuple[object, ...]:
         """A write as far as it is told apart: by its place in the code, and where it writes."""
-        if not self._apart:
+        if event.location not in self._apart:
             return ()
         writer = (event.thread, event.position, event.location)
         self.writers.setdefault(writer, event)
@@ -552,7 +574,7 @@ class Interleavings:
 
     def _cycles(self) -> list[StateCycle]:
         """The states among which threads may go round for ever, without failing spuriously."""
-        spurious = {number for number, step in enumerate(self.steps) if step.outcome.events[0].spurious}
+        spurious = {number for number, step in enumerate(self.steps) if step.fails}
         rows = [[target for target, steps in row if spurious.isdisjoint(steps)] for row in self.following]
         found = list[StateCycle]()
         for states in components(rows):

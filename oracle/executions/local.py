@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from corpus.errors import InputError
 from corpus.litmus.instructions import registers_read, registers_written
 from corpus.litmus.test import LitmusTest
-from oracle.executions.concrete import MOST_SILENT, ConcreteWalker, read, stays
+from oracle.executions.concrete import MOST_SILENT, ConcreteWalker, known_registers, read
 from oracle.executions.events import Apply, Event, EventKind, Read
 from oracle.executions.steps import RunState, TooManyError
 from oracle.executions.values import Value
@@ -105,7 +104,7 @@ class LocalThread:
         flow = self._walker.flow
         if registers_read(flow.code[place]):
             return False
-        for run in self._steps(RunState(place)):
+        for run in self._walker.runs(RunState(place), 0):
             done = read(run, 0, value)
             if done is None or any(event.kind is EventKind.WRITE for event in done.events):
                 continue
@@ -116,7 +115,7 @@ class LocalThread:
                 if done.pc == flow.end or not written.issuperset(registers_read(flow.code[done.pc])):
                     return False
                 written.update(registers_written(flow.code[done.pc]))
-                runs = self._steps(replace(done, events=()))
+                runs = self._walker.runs(replace(done, events=()), 0)
                 if len(runs) != 1 or runs[0].events:
                     return False
                 (done,) = runs
@@ -132,25 +131,19 @@ class LocalThread:
             if state.pc == walker.flow.end:
                 runs: tuple[RunState, ...] = ()
                 break
-            runs = self._steps(state)
+            runs = walker.runs(state, 0)
             if runs[0].events:
                 break
             (state,) = runs
             silent += 1
             if silent > MOST_SILENT:
                 raise TooManyError(f"P{walker.number} takes more than {MOST_SILENT} steps without an event")
-        registers = {name: value for name, (value, _) in state.registers.items() if not isinstance(value, Read | Apply)}
+        registers = known_registers(state)
         key = (state.pc, tuple(sorted(registers.items(), key=lambda item: item[0])))
         number = self._numbers.setdefault(key, len(self._states))
         if number == len(self._states):
             self._states.append(LocalState(state.pc, runs, registers))
         return number
-
-    def _steps(self, state: RunState) -> tuple[RunState, ...]:
-        try:
-            return tuple(run for run in self._walker.step(state) if not stays(run.events))
-        except InputError as error:  # a value without a meaning, with which no execution goes on
-            raise TooManyError(error.message, error.path) from error
 
     def _plain(self, state: RunState) -> RunState:
         """A state without its past: the registers that may be read, and that hold another value than 0."""

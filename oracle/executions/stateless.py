@@ -36,7 +36,7 @@ more than a limit.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -47,9 +47,8 @@ from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.candidates import check_speaks
 from oracle.executions.clocks import DATA_RACE, RC11, allowed_by_clocks, races_by_clocks
 from oracle.executions.concrete import ConcreteThread, Happened, ThreadSituation, read
-from oracle.executions.domains import value_of
 from oracle.executions.events import INITIAL, Event, EventKind
-from oracle.executions.graphs import ExecutionGraph, GraphBase, Node
+from oracle.executions.graphs import ExecutionGraph, GraphBase, Node, empty_graph, initial_values
 from oracle.executions.spins import forgets_reads, forgets_rounds, idle_jumps, spinning_jumps
 from oracle.executions.steps import RunState, TooManyError
 from oracle.executions.values import Value
@@ -132,9 +131,7 @@ class Growth:
         ]
         self._by_clocks = model.name == RC11 and grows(model)
         self._running = range(len(test.threads)) if running is None else sorted(running)
-        self.initial: Mapping[Node, Value] = {
-            (INITIAL, number): value_of(location.initial) for number, location in enumerate(test.locations)
-        }
+        self.initial = initial_values(test)
         self.visited = 0
         self.once = once
         self._accesses: set[_Access] = set()
@@ -151,8 +148,7 @@ class Growth:
 
     def executions(self) -> Iterator[GrownExecution]:
         """Yield every execution. Raises ``TooManyError`` where more is looked at than the limit."""
-        order = {location.name: ((INITIAL, number),) for number, location in enumerate(self._test.locations)}
-        waiting: list[tuple[ExecutionGraph, bool]] = [(ExecutionGraph(((),) * len(self._threads), {}, order), True)]
+        waiting: list[tuple[ExecutionGraph, bool]] = [(empty_graph(self._test), True)]
         while waiting:
             graph, allowed = waiting.pop()
             self.visited += 1 + graph.size

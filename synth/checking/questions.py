@@ -59,6 +59,7 @@ from corpus.litmus.test import LitmusTest
 from corpus.litmus.threads import Thread
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
+from oracle.executions.candidates import physical_location
 from oracle.executions.events import Event
 from oracle.executions.grown import LEAST_LIMIT, GrownExecutions, limit_of
 from oracle.executions.interleaved import InterleavedExecutions
@@ -188,8 +189,7 @@ def check(
     ``expectation`` is a condition on the final state, empty where there is none; ``progress`` is the model that is
     assumed. ``method``: executions are asked of a solver, or those that end are listed (``ENUMERATE``), or all are
     grown event by event (``STATELESS``), or threads that synchronise interleave (``INTERLEAVED``); ``AUTO`` does these
-    two, and asks a solver where they are too many. Raises ``InputError``
-    where the expectation cannot be read.
+    two, and asks a solver where they are too many. Raises ``InputError`` where the expectation cannot be read.
     """
     with awaiting("all questions") as by_now:
         return _answers(_Inquiry(by_now, unroll), mapped(program, model.name), model, expectation, progress, method)
@@ -374,7 +374,7 @@ def _grown(
         test, needed = _observing(program, condition), program.needed
         patience = _PATIENCE if method == STATELESS else patience
         most = patience * limit_of(test, asked, inquiry.unroll)
-        apart = any(a.created or a.released for code in program.code for residual in code for a in residual.accesses)
+        apart = _told_apart(program)
         grown = partial(GrownExecutions, test, asked, inquiry.unroll, needed)
         interleaved = partial(InterleavedExecutions, test, asked, needed, apart=apart)
         longer: list[Callable[[], Whole[Any]]] = [partial(grown, most)] if most > LEAST_LIMIT else []
@@ -394,6 +394,28 @@ def _grown(
     if method in _WHOLE:
         inquiry.unknown(why)
     return None
+
+
+def _told_apart(program: KernelProgram) -> frozenset[str]:
+    """Return the locations of which is asked who has written what is read: what may be read that nobody has written,
+    and objects that are created or given back.
+    """
+    names = {location.name for location in program.test.locations}
+    found = _unwritten(program) & names
+    for thread, code in zip(program.test.threads, program.code, strict=True):
+        for ins, residual in zip(thread.instructions, code, strict=True):
+            if any(access.created or access.released for access in residual.accesses):
+                for address in addresses_of(ins):
+                    if not isinstance(address, Loc):
+                        return frozenset(names)
+                    found.add(physical_location(program.test, address))
+    return frozenset(found)
+
+
+def _unwritten(program: KernelProgram) -> set[str]:
+    """Return the locations whose initial values nobody may read."""
+    shared = {location.name for location in program.test.locations if location.region is Region.SHARED}
+    return (shared | program.locations.undefined) - program.locations.initialised
 
 
 def _ask_executions(
@@ -663,8 +685,7 @@ def _ask_accesses(inquiry: _Inquiry, program: KernelProgram, search: Search[Quer
     if program.grows and inquiry.answers["race"] is not CheckAnswer.FOUND:
         _ask_releases(inquiry, program, search)
     inquiry.begin("uninitialised memory")
-    shared = {location.name for location in program.test.locations if location.region is Region.SHARED}
-    shared = (shared | program.locations.undefined) - program.locations.initialised
+    shared = _unwritten(program)
     if shared and inquiry.answers["uninitialised"] is not CheckAnswer.FOUND:
         execution = search.find([~outside, search.reads_initial(shared)])
         if execution is not None:
