@@ -183,16 +183,14 @@ class InterleavedExecutions:
     def _way(
         self, goals: frozenset[int] | None, wanted: Sequence[frozenset[int]], avoided: frozenset[int]
     ) -> list[int] | None:
-        """The steps of a way, to one of some states where they are given, with one of each kind that is wanted and none
-        to be avoided.
+        """The steps of a shortest way, to one of some states where they are given, with one of each kind that is wanted
+        and none to be avoided.
         """
         ways, whole = self._ways, (1 << len(wanted)) - 1
 
         def marks(steps: Sequence[int]) -> int:
             return sum(1 << kind for kind, meant in enumerate(wanted) if not meant.isdisjoint(steps))
 
-        if not wanted and not avoided and goals is not None:
-            return self._way_to(min(goals))
         first = ways.parents[0][1]
         if not avoided.isdisjoint(first):
             return None

@@ -50,8 +50,8 @@ from oracle.executions.values import Value
 MOST_STEPS = 300_000
 """The limit of steps that are taken from all states together."""
 
-_LONG, _LONGEST = 64, 1 << 14
-"""The steps that are taken at once before it is asked whether they go round, and the limit of them."""
+_LONGEST = 1 << 14
+"""The limit of the steps that are taken at once."""
 
 
 class RacingError(TooManyError):
@@ -345,8 +345,6 @@ class Interleavings:
                 while thread not in round_ and (taken := self._at_once(state, thread)) is not None:
                     state, more = taken
                     steps, going = [*steps, *more], True
-                    if len(steps) < _LONG:
-                        continue
                     event = self.threads[thread][state.threads[thread]].next
                     if state in passed and event is not None and event.location is not None:
                         round_.add(thread)

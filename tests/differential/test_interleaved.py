@@ -150,14 +150,14 @@ def told(search, test, promises):
 
 
 def told_of_writers(search, test):
-    """The answers to the questions of who has written what is read."""
+    """The answers to the questions of who has written what is read; of no updates, which may be of idle rounds."""
     found = {}
     for location in test.locations:
         found["initial", location.name] = search.find([search.reads_initial([location.name])]) is not None
     for thread in range(len(test.threads)):
 
         def meant(event, thread=thread):
-            return event.thread == thread and event.kind is EventKind.WRITE
+            return event.thread == thread and event.kind is EventKind.WRITE and event.rmw is None
 
         found["from", thread] = search.find([search.reads_from(meant)]) is not None
         found["after", thread] = search.find([search.after(meant, lambda event: event.location == "x")]) is not None
@@ -198,7 +198,7 @@ def test_interleavings_tell_all_executions(made, seed):
             ]
             assert not differing, (number, name)
             seen[name] += 1
-    assert seen["rc11"] > 10
+    assert seen["rc11"] > number // 100  # of tests that tell hardly any synchronises
 
 
 def looping_test(rng):
