@@ -253,6 +253,8 @@ class InterleavedExecutions:
         for cycle in self._ways.cycles:
             if self._is_fair(cycle) and not all(cycle.ended >> thread & 1 for thread in self._needed):
                 return checked(self._livelock(cycle), strong)
+        if self.flags.get(DATA_RACE, NO_WAY).steps:  # what races is taken at once, whatever waits for it
+            raise TooManyError(f"hangs under {name} are not known where accesses race")
         if self._ways.cycles and name != FAIR:
             raise TooManyError(f"hangs under {name} are not known where threads may go round and write")
         if self._ways.arrives and name not in (UNFAIR, *ONCE_BEGUN):  # arrivals of who has begun are taken at once
